@@ -1,0 +1,36 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <kvcanary/memory.hpp>
+#include <kvcanary/record.hpp>
+
+/// \file
+/// The bytes that hold the records of one KV pool.
+namespace kvcanary {
+
+/// Non-owning view of bytes `[num_slots][stride]`; the record of a slot starts its row. A stride
+/// over 32 lets the canary live inside the rows of a larger buffer, next to the KV bytes
+/// themselves.
+struct CanaryBuffer {
+  std::byte* data = nullptr;        ///< aligned to 16 bytes
+  std::int64_t num_slots = 0;       ///< rows, >= 1 (slot 0 is padding)
+  std::int64_t stride = 0;          ///< bytes from row to row: >= 32 and a multiple of 16
+  Memory memory = Memory::unknown;  ///< where `data` lies
+
+  CanaryBuffer() = default;
+  CanaryBuffer(std::byte* data, std::int64_t num_slots, std::int64_t stride = sizeof(Record),
+               Memory memory = Memory::unknown)
+      : data(data), num_slots(num_slots), stride(stride), memory(memory) {}
+
+  /// One record a slot, densely packed.
+  template <class... Properties>
+  CanaryBuffer(
+      const Kokkos::View<Record*, Properties...>& records)  // NOLINT(google-explicit-constructor)
+      : CanaryBuffer(reinterpret_cast<std::byte*>(records.data()),
+                     static_cast<std::int64_t>(records.extent(0)), sizeof(Record),
+                     memory_of<typename Kokkos::View<Record*, Properties...>::memory_space>()) {}
+};
+
+}  // namespace kvcanary

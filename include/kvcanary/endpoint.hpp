@@ -1,0 +1,23 @@
+#pragma once
+
+#include <kvcanary/canary_buffer.hpp>
+#include <kvcanary/kv_source.hpp>
+#include <kvcanary/violation.hpp>
+
+/// \file
+/// One canary buffer together with what it guards.
+namespace kvcanary {
+
+/// write and verify take up to this many endpoints in one launch, one for each launch tag.
+inline constexpr int max_endpoints = num_launch_tags;
+
+/// A canary buffer, the launch tag under which it reports and counts, and the KV bytes that it
+/// hashes.
+struct Endpoint {
+  LaunchTag tag = LaunchTag::head_k_full;
+  CanaryBuffer buffer;
+  KVSourceList sources = {};  ///< from KVSources::list(); empty: KV hash 0
+  KVHashMode kv_hash_mode = KVHashMode::none;
+};
+
+}  // namespace kvcanary

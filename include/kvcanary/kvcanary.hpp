@@ -1,0 +1,21 @@
+#pragma once
+
+/// \file
+/// All of kvcanary.
+#include <kvcanary/canary_buffer.hpp>
+#include <kvcanary/chain_hash.hpp>
+#include <kvcanary/endpoint.hpp>
+#include <kvcanary/int_span.hpp>
+#include <kvcanary/kv_hash.hpp>
+#include <kvcanary/kv_source.hpp>
+#include <kvcanary/launch_counters.hpp>
+#include <kvcanary/memory.hpp>
+#include <kvcanary/plan.hpp>
+#include <kvcanary/record.hpp>
+#include <kvcanary/slot_table.hpp>
+#include <kvcanary/verify.hpp>
+#include <kvcanary/verify_plan.hpp>
+#include <kvcanary/violation.hpp>
+#include <kvcanary/violation_log.hpp>
+#include <kvcanary/write.hpp>
+#include <kvcanary/write_plan.hpp>

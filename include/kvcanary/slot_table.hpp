@@ -1,0 +1,70 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kvcanary/int_span.hpp>
+#include <kvcanary/memory.hpp>
+
+/// \file
+/// Where the token at a position of a request lies in the pool.
+namespace kvcanary {
+
+/// There is no slot, and that is right: the predecessor of position 0, the seed of an empty prefix.
+inline constexpr std::int64_t no_slot = -1;
+/// There should be a slot, but the table or the translation has none. write and verify report it as
+/// out of bounds.
+inline constexpr std::int64_t invalid_slot = -2;
+/// Padded entries of a batch may be written here; it is never verified.
+inline constexpr std::int64_t padding_slot = 0;
+/// Padded requests of a batch use this row; it contributes nothing to a plan.
+inline constexpr std::int64_t padding_row = 0;
+
+/// Non-owning view of `entries[num_rows][row_stride]`: the page of a request's row and page column.
+/// `slot = entries[row][position / page_size] * page_size + position % page_size`. A page size of 1
+/// is SGLang's req_to_token; 16, 64, ... is the block table of vLLM and TensorRT-LLM. Negative
+/// entries mean "no page".
+struct SlotTable {
+  const std::int32_t* entries = nullptr;
+  std::int64_t num_rows = 0;
+  std::int64_t num_columns = 0;
+  std::int64_t row_stride = 0;  ///< entries from row to row, >= num_columns
+  std::int64_t page_size = 1;   ///< tokens a page, 1 to 2^31 - 1
+  Memory memory = Memory::unknown;
+
+  SlotTable() = default;
+  SlotTable(const std::int32_t* entries, std::int64_t num_rows, std::int64_t num_columns,
+            std::int64_t row_stride, std::int64_t page_size, Memory memory = Memory::unknown)
+      : entries(entries),
+        num_rows(num_rows),
+        num_columns(num_columns),
+        row_stride(row_stride),
+        page_size(page_size),
+        memory(memory) {}
+
+  /// All of a row-major View of int32 [rows][columns].
+  template <class T, class... Properties>
+    requires(Kokkos::View<T, Properties...>::rank() == 2)
+  SlotTable(const Kokkos::View<T, Properties...>& view, std::int64_t page_size)
+      : SlotTable(view.data(), static_cast<std::int64_t>(view.extent(0)),
+                  static_cast<std::int64_t>(view.extent(1)),
+                  static_cast<std::int64_t>(view.stride(0)), page_size,
+                  memory_of<typename Kokkos::View<T, Properties...>::memory_space>()) {
+    static_assert(
+        std::is_same_v<typename Kokkos::View<T, Properties...>::array_layout, Kokkos::LayoutRight>,
+        "SlotTable: the View must be LayoutRight");
+  }
+};
+
+/// What the engine intends each position of each row to hold. Without `tokens`, nothing is
+/// expected.
+struct ExpectedTokens {
+  IntSpan tokens;  ///< [num_rows][row_stride], by request row and position + token_offset
+  std::int64_t num_rows = 0;
+  std::int64_t num_columns = 0;
+  std::int64_t row_stride = 0;    ///< tokens from row to row, >= num_columns
+  IntSpan valid_lengths;          ///< optional, by request row: tokens of the row that are valid
+  std::int64_t token_offset = 0;  ///< 0; 1 for EAGLE draft pools, whose slot p holds token p + 1
+                                  ///< (SGLang's pull request 26813)
+};
+
+}  // namespace kvcanary

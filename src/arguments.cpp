@@ -1,0 +1,213 @@
+#include "arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace kvcanary::detail {
+namespace {
+
+constexpr std::int64_t int32_max = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t offset_limit = std::int64_t{1} << 40;
+
+/// "endpoints[1].buffer.stride is 24, must be ..." behind the name of the operation.
+class Arguments {
+ public:
+  Arguments(std::string operation, Memory unreachable)
+      : operation_(std::move(operation)), unreachable_(unreachable) {}
+
+  template <class Value>
+  void require(bool good, std::string_view argument, const Value& value,
+               std::string_view wanted) const {
+    if (!good) {
+      throw std::invalid_argument(
+          fmt::format("{}: {} is {}, must be {}", operation_, argument, value, wanted));
+    }
+  }
+
+  void require_range(std::string_view argument, std::int64_t value, std::int64_t low,
+                     std::int64_t high) const {
+    require(value >= low && value <= high, argument, value,
+            high == std::numeric_limits<std::int64_t>::max()
+                ? fmt::format("at least {}", low)
+                : fmt::format("from {} to {}", low, high));
+  }
+
+  void require_at_least(std::string_view argument, std::int64_t value, std::int64_t low) const {
+    require_range(argument, value, low, std::numeric_limits<std::int64_t>::max());
+  }
+
+  /// `data` of `size` elements or bytes, aligned, where the execution space can read it.
+  void require_array(std::string_view argument, const void* data, std::int64_t size,
+                     std::size_t alignment, Memory memory) const {
+    require_at_least(fmt::format("{}.size", argument), size, 0);
+    require(size == 0 || data != nullptr, argument, "null",
+            fmt::format("a pointer to {} elements", size));
+    require(reinterpret_cast<std::uintptr_t>(data) % alignment == 0, argument,
+            fmt::format("at address {}", data), fmt::format("aligned to {} bytes", alignment));
+    require(unreachable_ == Memory::unknown || memory != unreachable_, argument,
+            memory == Memory::host ? "in host memory" : "in device memory",
+            "in memory that the execution space can read");
+  }
+
+  void require_span(std::string_view argument, const IntSpan& span) const {
+    require_array(argument, span.data(), span.size(), span.type() == IntType::int32 ? 4 : 8,
+                  span.memory());
+  }
+
+  /// As long as another array.
+  void require_span(std::string_view argument, const IntSpan& span, std::int64_t size,
+                    std::string_view reference) const {
+    require_span(argument, span);
+    require(span.size() == size, fmt::format("{}.size", argument), span.size(),
+            fmt::format("{}, the size of {}", size, reference));
+  }
+
+  void require_optional_scalar(std::string_view argument, const IntSpan& span) const {
+    if (!span.given()) return;
+    require_span(argument, span);
+    require(span.size() == 1, fmt::format("{}.size", argument), span.size(), "1, a device scalar");
+  }
+
+ private:
+  std::string operation_;
+  Memory unreachable_;
+};
+
+/// Elements that a `[rows][stride]` array needs when only `columns` of the last row exist.
+std::int64_t extent_of(std::int64_t rows, std::int64_t columns, std::int64_t stride) {
+  return rows == 0 || columns == 0 ? 0 : (rows - 1) * stride + columns;
+}
+
+void check_table(const Arguments& arguments, const SlotTable& table) {
+  arguments.require_at_least("table.num_rows", table.num_rows, 0);
+  arguments.require_at_least("table.num_columns", table.num_columns, 0);
+  arguments.require(table.row_stride >= table.num_columns, "table.row_stride", table.row_stride,
+                    fmt::format("at least num_columns, {}", table.num_columns));
+  arguments.require_range("table.page_size", table.page_size, 1, int32_max);
+  arguments.require_array("table.entries", table.entries,
+                          extent_of(table.num_rows, table.num_columns, table.row_stride),
+                          alignof(std::int32_t), table.memory);
+}
+
+void check_expected_tokens(const Arguments& arguments, const ExpectedTokens& expected) {
+  if (!expected.tokens.given()) return;
+  arguments.require_at_least("expected.num_rows", expected.num_rows, 0);
+  arguments.require_at_least("expected.num_columns", expected.num_columns, 0);
+  arguments.require(expected.row_stride >= expected.num_columns, "expected.row_stride",
+                    expected.row_stride,
+                    fmt::format("at least num_columns, {}", expected.num_columns));
+  arguments.require_range("expected.token_offset", expected.token_offset, -offset_limit,
+                          offset_limit);
+  arguments.require_span("expected.tokens", expected.tokens);
+  const std::int64_t needed =
+      extent_of(expected.num_rows, expected.num_columns, expected.row_stride);
+  arguments.require(expected.tokens.size() >= needed, "expected.tokens.size",
+                    expected.tokens.size(), fmt::format("at least {}, for its rows", needed));
+  arguments.require_span("expected.valid_lengths", expected.valid_lengths);
+}
+
+void check_endpoints(const Arguments& arguments, std::span<const Endpoint> endpoints) {
+  arguments.require_range("endpoints.size", static_cast<std::int64_t>(endpoints.size()), 1,
+                          max_endpoints);
+  for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    const Endpoint& endpoint = endpoints[i];
+    const auto name = [i](std::string_view field) {
+      return fmt::format("endpoints[{}].{}", i, field);
+    };
+    arguments.require_range(name("tag"), static_cast<std::int64_t>(endpoint.tag), 0,
+                            num_launch_tags - 1);
+    const CanaryBuffer& buffer = endpoint.buffer;
+    arguments.require(buffer.stride >= std::int64_t{sizeof(Record)} &&
+                          buffer.stride % std::int64_t{alignof(Record)} == 0,
+                      name("buffer.stride"), buffer.stride,
+                      "a multiple of 16 and at least 32 (bytes)");
+    arguments.require_at_least(name("buffer.num_slots"), buffer.num_slots, 1);
+    arguments.require_array(name("buffer.data"), buffer.data, buffer.num_slots, alignof(Record),
+                            buffer.memory);
+    const int mode = static_cast<int>(endpoint.kv_hash_mode);
+    arguments.require(mode <= static_cast<int>(KVHashMode::all), name("kv_hash_mode"), mode,
+                      "0 (none), 1 (partial) or 2 (all)");
+    arguments.require_array(name("sources"), endpoint.sources.sources, endpoint.sources.count,
+                            alignof(KVSource), Memory::unknown);
+  }
+}
+
+}  // namespace
+
+void check_sources(std::span<const KVSource> sources, Memory unreachable) {
+  const Arguments arguments("KVSources", unreachable);
+  arguments.require(sources.size() <= static_cast<std::size_t>(int32_max), "sources.size",
+                    sources.size(), fmt::format("at most {}", int32_max));
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const KVSource& source = sources[i];
+    const auto name = [i](std::string_view field) {
+      return fmt::format("sources[{}].{}", i, field);
+    };
+    arguments.require_at_least(name("num_rows"), source.num_rows, 0);
+    arguments.require_range(name("page_size"), source.page_size, 1, int32_max);
+    arguments.require_range(name("bytes_per_token"), source.bytes_per_token, 0, int32_max);
+    arguments.require_range(name("read_bytes"), source.read_bytes, 0, source.bytes_per_token);
+    arguments.require_at_least(name("row_stride"), source.row_stride,
+                               source.page_size * source.bytes_per_token);
+    arguments.require_array(name("data"), source.data, source.num_rows, 1, source.memory);
+  }
+}
+
+void check_plan(const PlanBatch& batch, std::int64_t max_requests, std::int64_t max_entries,
+                Memory unreachable) {
+  const Arguments arguments("plan", unreachable);
+  arguments.require(max_requests > 0, "write_plan", "empty", "made by WritePlan::allocate");
+  arguments.require(max_entries > 0, "verify_plan", "empty", "made by VerifyPlan::allocate");
+  arguments.require_span("request_rows", batch.request_rows);
+  const std::int64_t requests = batch.request_rows.size();
+  arguments.require(requests <= max_requests, "request_rows.size", requests,
+                    fmt::format("at most {}, the capacity of write_plan", max_requests));
+  arguments.require_span("prefix_lengths", batch.prefix_lengths, requests, "request_rows");
+  arguments.require_span("extend_lengths", batch.extend_lengths, requests, "request_rows");
+  arguments.require_optional_scalar("num_requests", batch.num_requests);
+  arguments.require_at_least("window", batch.window, 0);
+  check_table(arguments, batch.table);
+  arguments.require_span("full_to_swa", batch.full_to_swa);
+  check_expected_tokens(arguments, batch.expected);
+}
+
+void check_write(const WriteBatch& batch, std::int64_t max_requests,
+                 std::span<const Endpoint> endpoints, Memory unreachable) {
+  const Arguments arguments("write", unreachable);
+  arguments.require(max_requests > 0, "plan", "empty", "made by WritePlan::allocate");
+  arguments.require_span("tokens", batch.tokens);
+  const std::int64_t tokens = batch.tokens.size();
+  arguments.require_span("positions", batch.positions, tokens, "tokens");
+  arguments.require_span("slots", batch.slots, tokens, "tokens");
+  if (batch.expected_tokens.given()) {
+    arguments.require_span("expected_tokens", batch.expected_tokens, tokens, "tokens");
+  }
+  if (batch.expected_positions.given()) {
+    arguments.require_span("expected_positions", batch.expected_positions, tokens, "tokens");
+  }
+  arguments.require_optional_scalar("check_positions", batch.check_positions);
+  check_endpoints(arguments, endpoints);
+  const std::int64_t teams = max_requests * static_cast<std::int64_t>(endpoints.size());
+  arguments.require(
+      teams <= int32_max, "plan.capacity", max_requests,
+      fmt::format("at most {} for {} endpoints",
+                  int32_max / static_cast<std::int64_t>(endpoints.size()), endpoints.size()));
+}
+
+void check_verify(std::int64_t max_entries, std::span<const Endpoint> endpoints,
+                  Memory unreachable) {
+  const Arguments arguments("verify", unreachable);
+  arguments.require(max_entries > 0, "plan", "empty", "made by VerifyPlan::allocate");
+  check_endpoints(arguments, endpoints);
+}
+
+void check_sink(const char* operation, std::int64_t log_capacity, const void* counts) {
+  const Arguments arguments(operation, Memory::unknown);
+  arguments.require(log_capacity > 0, "log", "empty", "made by ViolationLog::allocate");
+  arguments.require(counts != nullptr, "counters", "empty", "made by LaunchCounters::allocate");
+}
+
+}  // namespace kvcanary::detail

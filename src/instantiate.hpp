@@ -1,0 +1,22 @@
+#pragma once
+
+#include "plan_impl.hpp"
+#include "verify_impl.hpp"
+#include "write_impl.hpp"
+
+/// \file
+/// Every operation, once per execution space: used by one file in each folder of backends/.
+
+#define KVCANARY_INSTANTIATE(ExecSpace)                                                         \
+  namespace kvcanary {                                                                          \
+  template void plan(const ExecSpace&, const PlanBatch&,                                        \
+                     const WritePlan<ExecSpace::memory_space>&,                                 \
+                     const VerifyPlan<ExecSpace::memory_space>&);                               \
+  template void write(const ExecSpace&, const WritePlan<ExecSpace::memory_space>&,              \
+                      const WriteBatch&, std::span<const Endpoint>,                             \
+                      const ViolationLog<ExecSpace::memory_space>&,                             \
+                      const LaunchCounters<ExecSpace::memory_space>&);                          \
+  template void verify(const ExecSpace&, const VerifyPlan<ExecSpace::memory_space>&,            \
+                       std::span<const Endpoint>, const ViolationLog<ExecSpace::memory_space>&, \
+                       const LaunchCounters<ExecSpace::memory_space>&);                         \
+  }
