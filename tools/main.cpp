@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+
+#include "tools/commands.hpp"
+
+/// The kvcanary command line.
+int main(int argc, char** argv) {
+  using namespace kvcanary::tools;
+  CLI::App app(
+      "kvcanary: fingerprints beside every KV-cache slot, and the first wrong one named.\n"
+      "Exit codes: 0 clean, 1 violations, 2 bad usage or input.");
+  app.set_version_flag("--version", "kvcanary " KVCANARY_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough(false);
+
+  int exit_code = exit_clean;
+  add_replay_command(app, exit_code);
+  add_demo_command(app, exit_code);
+  add_selftest_command(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_clean : exit_usage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "kvcanary: {}\n", error.what());
+    return exit_usage;
+  }
+  return exit_code;
+}

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "tools/commands.hpp"
+#include "tools/progress.hpp"
+#include "tools/report.hpp"
+#include "tools/runtime.hpp"
+
+/// \file
+/// `kvcanary replay TRACE`
+namespace kvcanary::tools {
+namespace {
+
+struct ReplayOptions {
+  std::string trace;
+  std::int64_t limit = 0;  ///< requests; 0: all
+  std::string fault;
+  std::string json;
+  ReplayConfig config;
+  RuntimeOptions runtime;
+};
+
+const auto positive = CLI::Range(std::int64_t{1}, std::int64_t{1} << 40);
+const auto not_negative = CLI::Range(std::int64_t{0}, std::int64_t{1} << 40);
+
+std::string fault_help() {
+  std::string text = "injects one fault, KIND[@step=N]:";
+  for (const sim::FaultKind kind : sim::all_fault_kinds) {
+    text += fmt::format("\n  {}: {}", sim::name(kind), sim::describe(kind));
+  }
+  return text;
+}
+
+void add_engine_options(CLI::App& command, ReplayConfig& config) {
+  sim::EngineConfig& engine = config.engine;
+  engine.pool_slots = 1 << 19;
+  command.add_option("--page-size", engine.page_size, "tokens a page")
+      ->check(positive)
+      ->capture_default_str();
+  command.add_option("--slots", engine.pool_slots, "slots of the pool, the padding page included")
+      ->check(positive)
+      ->capture_default_str();
+  command.add_option("--running", engine.max_running, "requests that run at once")
+      ->check(CLI::Range(1, 1 << 16))
+      ->capture_default_str();
+  command.add_option("--chunk", engine.chunk_size, "prompt tokens prefilled a step")
+      ->check(positive)
+      ->capture_default_str();
+  command
+      .add_option("--window", engine.window,
+                  "sliding window in tokens, with a pool of its own; 0: none")
+      ->check(not_negative)
+      ->capture_default_str();
+  command
+      .add_option("--swa-slots", engine.swa_pool_slots,
+                  "slots of the sliding-window pool (default: enough for all that runs)")
+      ->check(positive);
+  command.add_option("--seed", engine.seed, "of tokens and fault")->capture_default_str();
+}
+
+void add_canary_options(CLI::App& command, ReplayConfig& config) {
+  static const std::map<std::string, KVHashMode> modes{
+      {"none", KVHashMode::none}, {"partial", KVHashMode::partial}, {"all", KVHashMode::all}};
+  command
+      .add_option("--kv-bytes", config.kv_bytes,
+                  "bytes of a token's keys, and as many of its values")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--kv-hash", [&config](const std::string& name) { config.kv_hash_mode = modes.at(name); },
+          "KV bytes that are hashed: none, partial (16 bytes) or all")
+      ->check(CLI::IsMember({"none", "partial", "all"}))
+      ->default_str("all");
+  command
+      .add_option("--verify-every", config.verify_every,
+                  "verifies what is read in every Nth step; 0: never")
+      ->check(not_negative)
+      ->capture_default_str();
+  command
+      .add_option("--sweep-every", config.sweep_every,
+                  "verifies all that the prefix tree holds in every Nth step; 0: never")
+      ->check(not_negative)
+      ->capture_default_str();
+}
+
+/// A sliding-window pool in which every running request has its window and a chunk finds room.
+std::int64_t default_swa_slots(const sim::EngineConfig& engine) {
+  const std::int64_t request = sim::min_swa_pool_slots(engine.window, engine.page_size);
+  const std::int64_t slots = engine.max_running * request + engine.chunk_size;
+  return (slots + engine.page_size - 1) / engine.page_size * engine.page_size;
+}
+
+void write_json(const std::string& path, const nlohmann::ordered_json& json) {
+  if (path == "-") {
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  std::ofstream file(path);
+  file << json.dump(2) << '\n';
+  if (!file.flush()) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+}
+
+int replay(ReplayOptions options) {
+  ReplayConfig& config = options.config;
+  config.backend = options.runtime.backend;
+  if (!options.fault.empty()) config.fault = sim::parse_fault(options.fault);
+  if (config.engine.window > 0 && config.engine.swa_pool_slots == 0) {
+    config.engine.swa_pool_slots = default_swa_slots(config.engine);
+  }
+  std::vector<sim::Request> requests =
+      sim::read_trace(options.trace, options.limit > 0 ? options.limit : sim::no_limit);
+  const std::string title = fmt::format(
+      "{}, {} requests", std::filesystem::path(options.trace).filename().string(), requests.size());
+
+  const Runtime runtime(options.runtime);
+  ProgressBar bar(static_cast<std::int64_t>(requests.size()));
+  const ReplayResult result = run_replay(
+      config, std::move(requests), [&bar](const sim::EngineStats& stats, Count violations) {
+        bar.update(stats.requests_finished,
+                   fmt::format("step {}, {} violations", stats.steps, violations));
+      });
+  bar.clear();
+  if (options.json != "-") fmt::print("{}", text_report(title, config, result));
+  if (!options.json.empty()) write_json(options.json, json_report(title, config, result));
+  return result.clean() ? exit_clean : exit_violations;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ReplayOptions>();
+  CLI::App& command = *app.add_subcommand(
+      "replay", "Runs a request trace through a serving engine with a canary beside every slot");
+  command
+      .add_option("TRACE", options->trace,
+                  "Mooncake JSONL: timestamp, input_length, output_length, hash_ids")
+      ->required();
+  command.add_option("--requests", options->limit, "only the first N requests (default: all)")
+      ->check(positive);
+  add_engine_options(command, options->config);
+  add_canary_options(command, options->config);
+  command.add_option("--fault", options->fault, fault_help());
+  command.add_flag("--stop", options->config.stop_at_violation,
+                   "stops after the first step with a violation");
+  command.add_option("--show", options->config.violations_shown, "violations printed in full")
+      ->check(not_negative)
+      ->capture_default_str();
+  command.add_option(
+      "--json", options->json,
+      "writes the report as JSON to this file; -: to standard output, instead of text");
+  add_backend_option(command, options->runtime);
+  add_threads_option(command, options->runtime);
+  command.callback([options, &exit_code] { exit_code = replay(*options); });
+}
+
+}  // namespace kvcanary::tools

@@ -1,0 +1,241 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kvcanary/kvcanary.hpp>
+#include <optional>
+#include <vector>
+
+#include "sim/engine.hpp"
+#include "tools/device_array.hpp"
+#include "tools/guarded_pool.hpp"
+#include "tools/replay.hpp"
+
+/// \file
+/// The steps of a replay on one execution space: plan, verify what is read, fill the new KV, write
+/// its records.
+namespace kvcanary::tools {
+
+template <class Space>
+class ReplaySession {
+ public:
+  /// Allocates the pools and plans for `engine`.
+  ReplaySession(const ReplayConfig& config, const sim::Engine& engine)
+      : config_(config),
+        engine_(engine),
+        sinks_{ViolationLog<MemorySpace>::allocate(log_capacity),
+               LaunchCounters<MemorySpace>::allocate(), LaunchCounters<MemorySpace>::allocate()},
+        full_(sizes(engine.full_slots(), 0), full_tags, sinks_) {
+    if (window() > 0) swa_.emplace(sizes(engine.swa_slots(), window()), swa_tags, sinks_);
+  }
+
+  /// One step of the engine, timed into `result`. Returns what it found.
+  ViolationSnapshot run(const sim::StepBatch& batch, ReplayResult& result) {
+    upload(batch);
+    const bool verifies = is_turn(config_.verify_every, batch.step);
+
+    timed(result.seconds.plan, [&] {
+      for_each_pool([&](auto& pool, const PlanBatch& plan_batch, const std::int64_t*) {
+        pool.plan(space_, plan_batch);
+      });
+    });
+    if (verifies) {
+      timed(result.seconds.verify, [&] {
+        for_each_pool(
+            [&](auto& pool, const PlanBatch&, const std::int64_t*) { pool.verify(space_); });
+      });
+      count_reads(batch, result);
+    }
+    timed(result.seconds.model, [&] {
+      for_each_pool([&](auto& pool, const PlanBatch&, const std::int64_t* slots) {
+        pool.kv.fill(space_, histories_, slots, batch.num_tokens());
+      });
+    });
+    timed(result.seconds.write, [&] {
+      for_each_pool([&](auto& pool, const PlanBatch&, const std::int64_t* slots) {
+        WriteBatch write_batch = write_batch_;
+        write_batch.slots = IntSpan(slots, batch.num_tokens());
+        pool.write(space_, write_batch);
+      });
+    });
+    result.tokens_expected += batch.num_tokens();
+    if (is_turn(config_.sweep_every, batch.step)) {
+      timed(result.seconds.sweep, [&] { sweep(result); });
+    }
+    return take_violations();
+  }
+
+  void flip_bit(const sim::FaultRecord& fault) {
+    (fault.pool == sim::Pool::full ? full_ : *swa_).kv.flip_bit(space_, fault.slot);
+  }
+
+  /// What the kernels counted.
+  void finish(ReplayResult& result) {
+    result.concurrency = space_.concurrency();
+    result.written = sinks_.written.fetch(space_);
+    result.verified = sinks_.verified.fetch(space_);
+    result.plan_overflows = full_.overflows(space_) + (swa_ ? swa_->overflows(space_) : 0);
+  }
+
+ private:
+  using MemorySpace = typename Space::memory_space;
+
+  /// Violations of one step that are told apart; more are only counted.
+  static constexpr std::int64_t log_capacity = 1 << 16;
+
+  std::int64_t window() const { return engine_.config().window; }
+
+  static bool is_turn(std::int64_t every, std::int64_t step) {
+    return every > 0 && step % every == 0;
+  }
+
+  /// Plans never overflow: they hold the longest requests of the trace, all running at once.
+  PoolSizes sizes(std::int64_t num_slots, std::int64_t window) const {
+    std::vector<std::int64_t> lengths;
+    for (const sim::Request& request : engine_.requests()) {
+      const std::int64_t length = sim::kv_length(request);
+      lengths.push_back(window > 0 ? std::min(window, length) : length);
+    }
+    std::sort(lengths.begin(), lengths.end(), std::greater<>());
+    const auto running = static_cast<std::size_t>(engine_.config().max_running);
+    if (lengths.size() > running) lengths.resize(running);
+    std::int64_t entries = 0;
+    for (const std::int64_t length : lengths) entries += length;
+    return {.num_slots = num_slots,
+            .page_size = engine_.config().page_size,
+            .max_requests = engine_.config().max_running,
+            .max_entries = entries,
+            .kv_bytes = config_.kv_bytes,
+            .kv_hash_mode = config_.kv_hash_mode};
+  }
+
+  template <class Body>
+  void timed(double& seconds, const Body& body) {
+    Kokkos::Timer timer;
+    body();
+    space_.fence("replay");
+    seconds += timer.seconds();
+  }
+
+  /// Calls `body(pool, plan batch, slots of the new tokens)` for the full pool and the SWA pool.
+  template <class Body>
+  void for_each_pool(const Body& body) {
+    body(full_, plan_full_, slots_full_);
+    if (swa_) body(*swa_, plan_swa_, slots_swa_);
+  }
+
+  void upload(const sim::StepBatch& batch) {
+    const std::int64_t requests = batch.num_requests();
+    const std::int64_t tokens = batch.num_tokens();
+    expect_inputs(batch);
+
+    const std::int64_t rows = engine_.table_rows(), columns = engine_.table_columns();
+    const std::int64_t page_size = engine_.config().page_size;
+    plan_full_ = {.request_rows = {rows_array_.upload(space_, batch.request_rows), requests},
+                  .prefix_lengths = {prefix_array_.upload(space_, batch.prefix_lengths), requests},
+                  .extend_lengths = {extend_array_.upload(space_, batch.extend_lengths), requests},
+                  .table = {table_array_.upload(space_, engine_.slot_table()), rows, columns,
+                            columns, page_size},
+                  .expected = {.tokens = {token_table_array_.upload(space_, engine_.token_table()),
+                                          rows * columns * page_size},
+                               .num_rows = rows,
+                               .num_columns = columns * page_size,
+                               .row_stride = columns * page_size,
+                               .valid_lengths = {
+                                   valid_array_.upload(space_, engine_.valid_lengths()), rows}}};
+    plan_swa_ = plan_full_;
+    plan_swa_.window = window();
+    plan_swa_.full_to_swa = {swa_map_array_.upload(space_, engine_.full_to_swa()),
+                             static_cast<std::int64_t>(engine_.full_to_swa().size())};
+
+    histories_ = histories_array_.upload(space_, batch.histories);
+    slots_full_ = slots_array_.upload(space_, batch.slots);
+    slots_swa_ = swa_slots_array_.upload(space_, batch.swa_slots);
+    write_batch_ = {
+        .tokens = {tokens_array_.upload(space_, batch.tokens), tokens},
+        .positions = {positions_array_.upload(space_, batch.positions), tokens},
+        .slots = {},
+        .expected_tokens = {expected_tokens_array_.upload(space_, expected_tokens_), tokens},
+        .expected_positions = {expected_positions_array_.upload(space_, expected_positions_),
+                               tokens},
+        .check_positions = {check_array_.upload(space_, check_positions_), 1}};
+  }
+
+  /// What the step's tokens and positions must be according to the tables, whatever the batch says.
+  void expect_inputs(const sim::StepBatch& batch) {
+    expected_tokens_.clear();
+    expected_positions_.clear();
+    const std::int64_t stride = engine_.table_columns() * engine_.config().page_size;
+    for (std::size_t r = 0; r < batch.request_rows.size(); ++r) {
+      for (std::int64_t j = 0; j < batch.extend_lengths[r]; ++j) {
+        const std::int64_t position = batch.prefix_lengths[r] + j;
+        expected_positions_.push_back(position);
+        expected_tokens_.push_back(engine_.token_table()[static_cast<std::size_t>(
+            batch.request_rows[r] * stride + position)]);
+      }
+    }
+  }
+
+  void count_reads(const sim::StepBatch& batch, ReplayResult& result) const {
+    for (const std::int64_t prefix : batch.prefix_lengths) {
+      result.reads_expected_full += prefix;
+      if (swa_) result.reads_expected_swa += std::min(prefix, window());
+    }
+  }
+
+  /// Every slot that the prefix tree holds, in both pools.
+  void sweep(ReplayResult& result) {
+    sweep_full_.clear();
+    sweep_swa_.clear();
+    const auto to_swa = engine_.full_to_swa();
+    engine_.tree_slots([&](std::int64_t slot, std::int64_t position, std::int64_t predecessor,
+                           std::int64_t token) {
+      sweep_full_.push_back({slot, position, predecessor, token, -1});
+      if (!swa_ || to_swa[static_cast<std::size_t>(slot)] < 0) return;
+      // A predecessor that has left the window leaves nothing to chain from.
+      const std::int64_t before =
+          predecessor < 0 ? no_slot
+                          : std::max(to_swa[static_cast<std::size_t>(predecessor)], padding_slot);
+      sweep_swa_.push_back({to_swa[static_cast<std::size_t>(slot)], position, before, token, -1});
+    });
+    full_.sweep(space_, sweep_full_);
+    if (swa_) swa_->sweep(space_, sweep_swa_);
+    result.swept_expected_full += static_cast<std::int64_t>(sweep_full_.size());
+    result.swept_expected_swa += static_cast<std::int64_t>(sweep_swa_.size());
+  }
+
+  ViolationSnapshot take_violations() {
+    if (sinks_.log.fetch_total(space_) == 0) return {};
+    ViolationSnapshot snapshot = sinks_.log.fetch(space_);
+    sinks_.log.reset(space_);
+    return snapshot;
+  }
+
+  template <class T>
+  using Array = DeviceArray<Space, T>;
+
+  Space space_;
+  ReplayConfig config_;
+  const sim::Engine& engine_;
+  Sinks<MemorySpace> sinks_;
+  GuardedPool<Space> full_;
+  std::optional<GuardedPool<Space>> swa_;
+
+  // The step as kernels see it, and where that lies.
+  PlanBatch plan_full_, plan_swa_;
+  WriteBatch write_batch_;
+  const std::uint64_t* histories_ = nullptr;
+  const std::int64_t *slots_full_ = nullptr, *slots_swa_ = nullptr;
+  Array<std::int32_t> rows_array_, table_array_, token_table_array_, tokens_array_,
+      expected_tokens_array_, check_array_;
+  Array<std::int64_t> prefix_array_, extend_array_, valid_array_, swa_map_array_, positions_array_,
+      expected_positions_array_, slots_array_, swa_slots_array_;
+  Array<std::uint64_t> histories_array_;
+
+  std::vector<std::int32_t> expected_tokens_;
+  std::vector<std::int64_t> expected_positions_;
+  std::vector<std::int32_t> check_positions_ = {1};
+  std::vector<VerifyEntry> sweep_full_, sweep_swa_;
+};
+
+}  // namespace kvcanary::tools
