@@ -59,6 +59,9 @@ std::string comparison(const Violation& v) {
   if (v.fail_bits & fail_bit::write_position) {
     return fmt::format("position {}, expected {}", v.position, v.expected_aux);
   }
+  if (v.fail_bits & fail_bit::malformed_plan) {
+    return fmt::format("{} {}", v.entry == -1 ? "count" : "end offset", v.expected_aux);
+  }
   return "";
 }
 
@@ -109,7 +112,7 @@ std::string to_block(const Violation& v) {
   }
   if (v.expected_token != -1) {
     fmt::format_to(out, "  token    {}, expected {}\n", v.stored_token, v.expected_token);
-  } else {
+  } else if (v.position != -1) {  // not of a whole request or plan
     fmt::format_to(out, "  token    {}\n", v.stored_token);
   }
   if (const std::string found = comparison(v); !found.empty()) {

@@ -12,8 +12,7 @@ int main(int argc, char** argv) {
       "kvcanary: fingerprints beside every KV-cache slot, and the first wrong one named.\n"
       "Exit codes: 0 clean, 1 violations, 2 bad usage or input.");
   app.set_version_flag("--version", "kvcanary " KVCANARY_VERSION);
-  app.require_subcommand(1);
-  app.fallthrough(false);
+  app.option_defaults()->take_last();
 
   int exit_code = exit_clean;
   add_replay_command(app, exit_code);
@@ -21,6 +20,11 @@ int main(int argc, char** argv) {
   add_selftest_command(app, exit_code);
   try {
     app.parse(argc, argv);
+    // Not by require_subcommand: that would say "a subcommand is required" of a misspelt one.
+    if (app.get_subcommands().empty()) {
+      fmt::print(stderr, "a subcommand is required\n\n{}", app.help());
+      return exit_usage;
+    }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_clean : exit_usage;
   } catch (const std::exception& error) {

@@ -1,0 +1,192 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "run_tool.hpp"
+#include "sim/trace.hpp"
+#include "sim/workload.hpp"
+
+/// `kvcanary replay` on good traces: its counts against what the trace implies, and its faults.
+namespace kvcanary::cli_test {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+std::vector<sim::Request> small_workload() {
+  return sim::generate_workload({.conversations = 8,
+                                 .max_turns = 3,
+                                 .max_turn_length = 700,
+                                 .max_output_length = 40,
+                                 .seed = 5});
+}
+
+std::string trace_file() {
+  std::ostringstream text;
+  sim::write_trace(text, small_workload());
+  return file_with(text.str());
+}
+
+std::int64_t kv_positions(const std::vector<sim::Request>& requests) {
+  std::int64_t sum = 0;
+  for (const sim::Request& request : requests) sum += sim::kv_length(request);
+  return sum;
+}
+
+Json replay_json(std::vector<std::string> options, int expected_exit) {
+  std::vector<std::string> arguments{"replay", trace_file(), "--slots", "16384", "--json", "-"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const ToolRun run = run_tool(arguments);
+  EXPECT_EQ(run.exit_code, expected_exit) << run.out << run.err;
+  return Json::parse(run.out);
+}
+
+void expect_clean(const Json& report) {
+  EXPECT_EQ(report["clean"], true);
+  EXPECT_EQ(report["violations"]["total"], 0);
+  EXPECT_EQ(report["mismatches"], Json::array());
+  const auto requests = small_workload();
+  EXPECT_EQ(report["requests_finished"], requests.size());
+  EXPECT_EQ(report["trace_tokens"], kv_positions(requests));
+  EXPECT_EQ(report["tokens_written"].get<std::int64_t>() +
+                report["prefix_hit_tokens"].get<std::int64_t>() -
+                report["recomputed_tokens"].get<std::int64_t>(),
+            kv_positions(requests));
+}
+
+TEST(Replay, CleanTraceCountsWhatTheTraceImplies) {
+  const Json report = replay_json({}, 0);
+  expect_clean(report);
+  for (const char* tag : {"head_k_full", "head_v_full"}) {
+    EXPECT_EQ(report["written"][tag]["entries"], report["tokens_written"]);
+    EXPECT_EQ(report["written"][tag]["launches"], report["steps"]);
+    EXPECT_EQ(report["verified"][tag]["entries"], report["slots_verified"]);
+  }
+  EXPECT_GT(report["slots_verified"].get<std::int64_t>(),
+            report["tokens_written"].get<std::int64_t>());
+  EXPECT_GT(report["prefix_hit_tokens"].get<std::int64_t>(), 0);
+}
+
+TEST(Replay, CleanUnderEveryShapeOfEngine) {
+  const std::vector<std::vector<std::string>> shapes{
+      {"--page-size", "1"},
+      {"--page-size", "64", "--kv-hash", "none"},
+      {"--kv-hash", "partial", "--kv-bytes", "24"},
+      {"--kv-bytes", "13", "--running", "3", "--chunk", "100"},
+      {"--slots", "4096", "--running", "8"},
+      {"--window", "128", "--sweep-every", "3"},
+      {"--window", "100", "--page-size", "1", "--slots", "6000", "--verify-every", "2"},
+      {"--threads", "1", "--seed", "9"}};
+  for (const auto& shape : shapes) {
+    SCOPED_TRACE(testing::PrintToString(shape));
+    expect_clean(replay_json(shape, 0));
+  }
+}
+
+TEST(Replay, SmallPoolEvicts) {
+  const Json report = replay_json({"--slots", "4096"}, 0);
+  EXPECT_GT(report["evicted_pages"].get<std::int64_t>(), 0);
+}
+
+TEST(Replay, WindowPoolIsVerifiedToo) {
+  const Json report = replay_json({"--window", "128", "--sweep-every", "4"}, 0);
+  EXPECT_EQ(report["written"]["head_k_swa"]["entries"], report["tokens_written"]);
+  EXPECT_GT(report["verified"]["head_v_swa"]["entries"].get<std::int64_t>(), 0);
+  EXPECT_GT(report["verified"]["sweep_k_full"]["entries"].get<std::int64_t>(), 0);
+  EXPECT_GT(report["verified"]["sweep_v_swa"]["entries"].get<std::int64_t>(), 0);
+}
+
+TEST(Replay, NeverVerifyingVerifiesNothing) {
+  const Json report = replay_json({"--verify-every", "0"}, 0);
+  EXPECT_EQ(report["slots_verified"], 0);
+  EXPECT_EQ(report["verified"], Json::object());
+}
+
+TEST(Replay, RequestLimitReadsNoFurther) {
+  const std::string trace = file_with(read_file(trace_file()) + "this is not JSON\n");
+  const std::string requests = std::to_string(small_workload().size());
+  EXPECT_EQ(run_tool({"replay", trace, "--requests", requests}).exit_code, 0);
+  EXPECT_EQ(run_tool({"replay", trace}).exit_code, 2);
+}
+
+struct FaultCase {
+  const char* fault;
+  const char* reason;
+};
+
+class ReplayFault : public testing::TestWithParam<FaultCase> {};
+
+TEST_P(ReplayFault, IsDetectedForItsReason) {
+  for (const std::string& at : {std::string(), std::string("@step=20")}) {
+    const std::string fault = GetParam().fault + at;
+    SCOPED_TRACE(fault);
+    const Json report = replay_json({"--fault", fault, "--stop"}, 1);
+    EXPECT_EQ(report["clean"], false);
+    EXPECT_EQ(report["fault"]["applied"], true);
+    EXPECT_GE(report["fault"]["step"].get<std::int64_t>(), at.empty() ? 8 : 20);
+    ASSERT_GT(report["violations"]["total"].get<std::int64_t>(), 0);
+    EXPECT_GE(report["fault"]["steps_until_detection"].get<std::int64_t>(), 0);
+    EXPECT_LE(report["fault"]["steps_until_detection"].get<std::int64_t>(), 10);
+    const std::string reason = report["violations"]["first"][0]["fail_reason"];
+    EXPECT_THAT(reason, HasSubstr(GetParam().reason));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ReplayFault,
+                         testing::Values(FaultCase{"kv-bit", "kv_hash"},
+                                         FaultCase{"table-entry", "chain_hash"},
+                                         FaultCase{"early-free", "chain_hash"},
+                                         FaultCase{"token", "write_token"},
+                                         FaultCase{"position", "write_position"}),
+                         [](const auto& info) {
+                           std::string name = info.param.fault;
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+TEST(Replay, FlippedBitNamesItsSlot) {
+  const Json report = replay_json({"--fault", "kv-bit", "--stop"}, 1);
+  EXPECT_EQ(report["violations"]["first"][0]["slot"], report["fault"]["slot"]);
+  EXPECT_EQ(report["violations"]["first"][0]["position"], report["fault"]["position"]);
+  EXPECT_EQ(report["violations"]["first"][0]["fail_bits"], 4);
+}
+
+TEST(Replay, HashOffMissesAFlippedBit) {
+  const Json report = replay_json({"--fault", "kv-bit", "--kv-hash", "none"}, 0);
+  EXPECT_EQ(report["fault"]["applied"], true);
+}
+
+TEST(Replay, FaultWithoutVictimIsSaid) {
+  const Json report = replay_json({"--fault", "kv-bit@step=1000000"}, 0);
+  EXPECT_EQ(report["fault"]["applied"], false);
+}
+
+TEST(Replay, TextReportIsComplete) {
+  const ToolRun run =
+      run_tool({"replay", trace_file(), "--slots", "16384", "--fault", "table-entry"});
+  EXPECT_EQ(run.exit_code, 1) << run.err;
+  for (const char* part :
+       {"violations", "requests", "tokens", "verified", "evicted", "seconds", "M slots/s", "fault",
+        "detected", "kv_canary violation: launch_tag=head_k_full fail_reason=chain_hash",
+        "KV canary violation in head_k_full", "the trace implies"}) {
+    EXPECT_THAT(run.out, HasSubstr(part));
+  }
+}
+
+TEST(Replay, SameSeedSameViolations) {
+  const auto violations = [] { return replay_json({"--fault", "early-free"}, 1)["violations"]; };
+  EXPECT_EQ(violations(), violations());
+}
+
+TEST(Replay, JsonGoesToAFileBesideTheText) {
+  const std::string json = temporary_folder() + "/report.json";
+  const ToolRun run = run_tool({"replay", trace_file(), "--json", json});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("clean"));
+  expect_clean(Json::parse(read_file(json)));
+}
+
+}  // namespace
+}  // namespace kvcanary::cli_test
