@@ -1,0 +1,83 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <functional>
+#include <kvcanary/kvcanary.hpp>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/// \file
+/// What the tests of refused arguments share.
+namespace argument_cases {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+using HostMemory = Space::memory_space;
+using kvcanary::Endpoint;
+using kvcanary::IntSpan;
+using kvcanary::KVSource;
+using kvcanary::Memory;
+
+/// The message of the std::invalid_argument that `call` throws.
+inline std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "(not refused)";
+}
+
+/// "write: endpoints[1].buffer.stride is 24, must be": the start of a message, whose rest is never
+/// empty.
+inline testing::Matcher<std::string> Refused(const std::string& operation,
+                                             const std::string& argument,
+                                             const std::string& value) {
+  const std::string start = operation + ": " + argument + " is " + value + ", must be ";
+  return testing::AllOf(testing::StartsWith(start), testing::SizeIs(testing::Gt(start.size())));
+}
+
+/// Arguments that are all right, for a test to spoil one of.
+class ArgumentTest : public testing::Test {
+ protected:
+  ArgumentTest() {
+    endpoints[0].tag = kvcanary::LaunchTag::tail_k_full;
+    for (Endpoint& endpoint : endpoints) {
+      endpoint.buffer = {reinterpret_cast<std::byte*>(records.data()), 4, 32, Memory::host};
+    }
+    batch.request_rows = batch.prefix_lengths = batch.extend_lengths = three;
+    batch.table = {table.data(), 2, 3, 3, 1};
+    batch.expected = {six, 2, 3, 3, three, 0};
+    tokens.tokens = tokens.positions = tokens.slots = three;
+  }
+
+  std::string plan() {
+    return refusal([&] { kvcanary::plan(Space{}, batch, write_plan, verify_plan); });
+  }
+  std::string write() {
+    return refusal([&] { kvcanary::write(Space{}, write_plan, tokens, endpoints, log, counters); });
+  }
+  std::string verify() {
+    return refusal([&] { kvcanary::verify(Space{}, verify_plan, endpoints, log, counters); });
+  }
+
+  std::vector<std::int64_t> ints = std::vector<std::int64_t>(6, 0);
+  IntSpan two{ints.data(), 2}, three{ints.data(), 3}, four{ints.data(), 4}, six{ints.data(), 6};
+  std::vector<std::int32_t> table = std::vector<std::int32_t>(6, 0);
+  std::vector<kvcanary::Record> records = std::vector<kvcanary::Record>(8);
+
+  kvcanary::WritePlan<HostMemory> write_plan = kvcanary::WritePlan<HostMemory>::allocate(3);
+  kvcanary::VerifyPlan<HostMemory> verify_plan = kvcanary::VerifyPlan<HostMemory>::allocate(8);
+  kvcanary::ViolationLog<HostMemory> log = kvcanary::ViolationLog<HostMemory>::allocate(8);
+  kvcanary::LaunchCounters<HostMemory> counters = kvcanary::LaunchCounters<HostMemory>::allocate();
+  kvcanary::PlanBatch batch;
+  kvcanary::WriteBatch tokens;
+  std::vector<Endpoint> endpoints = std::vector<Endpoint>(2);
+};
+
+}  // namespace argument_cases

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/// \file
+/// Where the token at a position of a request lies.
+namespace oracle {
+
+inline constexpr std::int64_t no_slot = -1;
+inline constexpr std::int64_t invalid_slot = -2;
+
+struct SlotTable {
+  std::vector<std::int32_t> entries;  ///< [num_rows][row_stride]
+  std::int64_t num_rows = 0;
+  std::int64_t num_columns = 0;
+  std::int64_t row_stride = 0;
+  std::int64_t page_size = 1;
+  std::optional<std::vector<std::int64_t>> full_to_swa = {};
+};
+
+struct Resolved {
+  enum class Kind { slot, unresolvable, evicted } kind;
+  std::int64_t slot = invalid_slot;  ///< invalid_slot unless kind is slot
+
+  bool operator==(const Resolved&) const = default;
+};
+
+/// The slot that the table, and then the translation if there is one, name.
+Resolved resolve(const SlotTable& table, std::int64_t row, std::int64_t position);
+
+}  // namespace oracle

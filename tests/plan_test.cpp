@@ -1,0 +1,331 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "builders.hpp"
+#include "check.hpp"
+#include "spaces.hpp"
+
+/// \file
+/// Hand-made batches and the plans that they must give.
+namespace {
+
+using build::Ints;
+using oracle::invalid_slot;
+using oracle::no_slot;
+using oracle::VerifyEntry;
+
+constexpr std::int64_t too_long = std::int64_t{1} << 40;
+
+/// Row 0 is padding; row 1 has pages 3 1 4 and row 2 pages 2 7 6.
+oracle::PlanBatch two_rows(std::int64_t page_size, const Ints& rows, const Ints& prefixes,
+                           const Ints& extends) {
+  return {rows, prefixes, extends, {}, build::table(page_size, {{9, 9, 9}, {3, 1, 4}, {2, 7, 6}})};
+}
+
+template <class Space>
+class PlanTest : public SpaceTest<Space> {
+ protected:
+  /// Both plans of `batch`, equal to the oracle's, for int32 and for int64 arrays.
+  static Plans run(const oracle::PlanBatch& batch, std::int64_t max_entries = 64) {
+    const auto requests = static_cast<std::int64_t>(batch.request_rows.size());
+    Plans plans;
+    for (const std::uint32_t narrow : {0U, ~0U, 0b0101'0101U, 0b1010'1010U}) {
+      plans = stale_plans(requests + 2, max_entries);
+      check_plan<Space>({narrow}, batch, plans);
+    }
+    return plans;
+  }
+};
+TYPED_TEST_SUITE(PlanTest, Spaces, SpaceName);
+
+std::vector<VerifyEntry> entries(const Plans& plans) {
+  return {plans.verify.entries.begin(), plans.verify.entries.begin() + plans.verify.num_entries};
+}
+
+Ints offsets(const Plans& plans) {
+  return {plans.write.offsets.begin(), plans.write.offsets.begin() + plans.write.num_requests + 1};
+}
+
+Ints seeds(const Plans& plans) {
+  return {plans.write.seed_slots.begin(),
+          plans.write.seed_slots.begin() + plans.write.num_requests};
+}
+
+TYPED_TEST(PlanTest, EmptyBatch) {
+  const Plans none = this->run(two_rows(1, {}, {}, {}));
+  EXPECT_EQ(none.write.num_requests, 0);
+  EXPECT_EQ(offsets(none), (Ints{0}));
+  EXPECT_EQ(none.verify.num_entries, 0);
+  EXPECT_EQ(none.verify.enabled, 1);
+
+  oracle::PlanBatch batch = two_rows(1, {1, 2}, {2, 2}, {1, 1});
+  batch.num_requests = 0;
+  const Plans counted = this->run(batch);
+  EXPECT_EQ(offsets(counted), (Ints{0}));
+  EXPECT_EQ(counted.write.malformed, 0);
+}
+
+TYPED_TEST(PlanTest, TwoRequests) {
+  const Plans plans = this->run(two_rows(1, {1, 2}, {2, 3}, {1, 4}));
+  EXPECT_EQ(offsets(plans), (Ints{0, 1, 5}));
+  EXPECT_EQ(seeds(plans), (Ints{1, 6}));
+  EXPECT_EQ(entries(plans), (std::vector<VerifyEntry>{{3, 0, no_slot, -1, 1},
+                                                      {1, 1, 3, -1, 1},
+                                                      {2, 0, no_slot, -1, 2},
+                                                      {7, 1, 2, -1, 2},
+                                                      {6, 2, 7, -1, 2}}));
+}
+
+TYPED_TEST(PlanTest, PrefixAndExtendOfNothing) {
+  const Plans plans = this->run(two_rows(1, {1, 2, 1}, {0, 1, 0}, {3, 0, 0}));
+  EXPECT_EQ(offsets(plans), (Ints{0, 3, 3, 3}));
+  EXPECT_EQ(seeds(plans), (Ints{no_slot, 2, no_slot}));
+  EXPECT_EQ(entries(plans), (std::vector<VerifyEntry>{{2, 0, no_slot, -1, 2}}));
+}
+
+TYPED_TEST(PlanTest, PaddingRowsContributeNothing) {
+  const Plans plain = this->run(two_rows(1, {1, 2}, {2, 3}, {1, 4}));
+  for (const Ints& rows : {Ints{0, 1, 2}, Ints{1, 0, 2}, Ints{1, 2, 0}}) {
+    Ints prefixes, extends;
+    for (const std::int64_t row : rows) {
+      prefixes.push_back(row == 0 ? -7 : row + 1);
+      extends.push_back(row == 0 ? too_long : 3 * row - 2);
+    }
+    const Plans padded = this->run(two_rows(1, rows, prefixes, extends));
+    EXPECT_EQ(entries(padded), entries(plain));
+    EXPECT_EQ(padded.write.malformed, 0);
+    for (std::size_t r = 0; r < 3; ++r) {
+      if (rows[r] != 0) continue;
+      EXPECT_EQ(seeds(padded)[r], no_slot);
+      EXPECT_EQ(offsets(padded)[r + 1], offsets(padded)[r]);
+    }
+  }
+}
+
+TYPED_TEST(PlanTest, Pages) {
+  for (const std::int64_t page_size : {16, 64, 3}) {
+    const std::int64_t prefix = 2 * page_size + 1;
+    const Plans plans = this->run(two_rows(page_size, {1}, {prefix}, {1}), prefix);
+    EXPECT_EQ(seeds(plans), (Ints{4 * page_size}));
+    ASSERT_EQ(plans.verify.num_entries, prefix);
+    const std::vector<VerifyEntry> found = entries(plans);
+    EXPECT_EQ(found[0], (VerifyEntry{3 * page_size, 0, no_slot, -1, 1}));
+    EXPECT_EQ(found[page_size], (VerifyEntry{page_size, page_size, 4 * page_size - 1, -1, 1}));
+    EXPECT_EQ(found[2 * page_size],
+              (VerifyEntry{4 * page_size, 2 * page_size, 2 * page_size - 1, -1, 1}));
+  }
+}
+
+TYPED_TEST(PlanTest, Window) {
+  oracle::PlanBatch batch = two_rows(1, {1, 2}, {3, 1}, {1, 1});
+  batch.window = 2;
+  const Plans plans = this->run(batch);
+  EXPECT_EQ(entries(plans),
+            (std::vector<VerifyEntry>{{1, 1, 3, -1, 1}, {4, 2, 1, -1, 1}, {2, 0, no_slot, -1, 2}}));
+  EXPECT_EQ(seeds(plans), (Ints{4, 2}));
+
+  for (const std::int64_t window : {std::int64_t{3}, std::int64_t{4}, INT64_MAX}) {
+    batch.window = window;
+    EXPECT_EQ(this->run(batch).verify.num_entries, 4);
+  }
+}
+
+TYPED_TEST(PlanTest, Translation) {
+  oracle::PlanBatch batch = two_rows(1, {1}, {3}, {1});
+  batch.table.full_to_swa = {{0, 21, 22, 23, 24}};
+  EXPECT_EQ(
+      entries(this->run(batch)),
+      (std::vector<VerifyEntry>{{23, 0, no_slot, -1, 1}, {21, 1, 23, -1, 1}, {24, 2, 21, -1, 1}}));
+  EXPECT_EQ(seeds(this->run(batch)), (Ints{24}));
+
+  // Slot 3, of position 0, has been evicted: right just before the window, wrong inside it.
+  for (const std::int64_t evicted : {-1, -5}) {
+    (*batch.table.full_to_swa)[3] = evicted;
+    batch.window = 2;
+    EXPECT_EQ(entries(this->run(batch)),
+              (std::vector<VerifyEntry>{{21, 1, 0, -1, 1}, {24, 2, 21, -1, 1}}));
+    batch.window = 0;
+    EXPECT_EQ(
+        entries(this->run(batch)),
+        (std::vector<VerifyEntry>{
+            {invalid_slot, 0, no_slot, -1, 1}, {21, 1, invalid_slot, -1, 1}, {24, 2, 21, -1, 1}}));
+  }
+
+  // The slot of the seed is past the translation.
+  batch.table.full_to_swa->resize(4);
+  const Plans plans = this->run(batch);
+  EXPECT_EQ(seeds(plans), (Ints{invalid_slot}));
+  EXPECT_EQ(entries(plans)[2], (VerifyEntry{invalid_slot, 2, 21, -1, 1}));
+}
+
+/// Outside the window only an evicted predecessor is right, not one that can't be looked up.
+TYPED_TEST(PlanTest, UnresolvablePredecessorOfTheWindow) {
+  oracle::PlanBatch batch = two_rows(1, {1}, {3}, {1});
+  batch.table.full_to_swa = {{0, 21, 22, 23, 24}};
+  batch.table.entries[3] = -1;
+  batch.window = 2;
+  EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{21, 1, invalid_slot, -1, 1}));
+  batch.table.entries[3] = 5;
+  EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{21, 1, invalid_slot, -1, 1}));
+}
+
+TYPED_TEST(PlanTest, RowsOutsideTheTable) {
+  for (const std::int64_t row : {std::int64_t{3}, std::int64_t{-1}, INT64_MIN, INT64_MAX}) {
+    const Plans plans = this->run(two_rows(1, {row}, {2}, {1}));
+    EXPECT_EQ(seeds(plans), (Ints{invalid_slot}));
+    EXPECT_EQ(offsets(plans), (Ints{0, 1}));
+    EXPECT_EQ(entries(plans), (std::vector<VerifyEntry>{{invalid_slot, 0, no_slot, -1, row},
+                                                        {invalid_slot, 1, invalid_slot, -1, row}}));
+    EXPECT_EQ(plans.write.malformed, 0);
+  }
+}
+
+TYPED_TEST(PlanTest, ColumnsOutsideTheTable) {
+  const Plans plans = this->run(two_rows(2, {1}, {8}, {0}));
+  EXPECT_EQ(seeds(plans), (Ints{invalid_slot}));
+  EXPECT_EQ(entries(plans)[5], (VerifyEntry{9, 5, 8, -1, 1}));
+  EXPECT_EQ(entries(plans)[6], (VerifyEntry{invalid_slot, 6, 9, -1, 1}));
+  EXPECT_EQ(entries(plans)[7], (VerifyEntry{invalid_slot, 7, invalid_slot, -1, 1}));
+}
+
+TYPED_TEST(PlanTest, NegativeTableEntries) {
+  for (const std::int32_t page : {-1, INT32_MIN}) {
+    oracle::PlanBatch batch = two_rows(2, {1}, {5}, {0});
+    batch.table.entries[4] = page;
+    const Plans plans = this->run(batch);
+    EXPECT_EQ(entries(plans)[2], (VerifyEntry{invalid_slot, 2, 7, -1, 1}));
+    EXPECT_EQ(entries(plans)[4], (VerifyEntry{8, 4, invalid_slot, -1, 1}));
+    EXPECT_EQ(seeds(plans), (Ints{8}));
+  }
+}
+
+TYPED_TEST(PlanTest, LargestTableEntry) {
+  oracle::PlanBatch batch = two_rows(64, {1}, {64}, {0});
+  batch.table.entries[3] = INT32_MAX;
+  EXPECT_EQ(seeds(this->run(batch)), (Ints{std::int64_t{INT32_MAX} * 64 + 63}));
+}
+
+TYPED_TEST(PlanTest, RowStrideOfTheTable) {
+  oracle::PlanBatch batch = two_rows(1, {1, 2}, {3, 2}, {0, 0});
+  batch.table.num_columns = 2;
+  EXPECT_EQ(seeds(this->run(batch)), (Ints{invalid_slot, 7}));
+}
+
+TYPED_TEST(PlanTest, ExpectedTokens) {
+  oracle::PlanBatch batch = two_rows(1, {1, 2}, {3, 2}, {0, 0});
+  batch.expected = {{0, 0, 0, 0, 10, 11, 12, 99, 20, 21, 22, 99}, 3, 3, 4};
+  const auto tokens = [&] {
+    Ints found;
+    for (const VerifyEntry& entry : entries(this->run(batch)))
+      found.push_back(entry.expected_token);
+    return found;
+  };
+  EXPECT_EQ(tokens(), (Ints{10, 11, 12, 20, 21}));
+  batch.expected->token_offset = 1;
+  EXPECT_EQ(tokens(), (Ints{11, 12, -1, 21, 22}));
+  batch.expected->token_offset = -1;
+  EXPECT_EQ(tokens(), (Ints{-1, 10, 11, -1, 20}));
+  for (const std::int64_t offset : {std::int64_t{1} << 40, -(std::int64_t{1} << 40)}) {
+    batch.expected->token_offset = offset;
+    EXPECT_EQ(tokens(), (Ints{-1, -1, -1, -1, -1}));
+  }
+
+  batch.expected->token_offset = 0;
+  batch.expected->valid_lengths = {{0, 2, 100}};
+  EXPECT_EQ(tokens(), (Ints{10, 11, -1, 20, 21}));
+  batch.expected->token_offset = 1;
+  EXPECT_EQ(tokens(), (Ints{11, -1, -1, 21, 22}));
+  batch.expected->valid_lengths = {{0, -3}};
+  EXPECT_EQ(tokens(), (Ints{-1, -1, -1, -1, -1}));
+
+  batch.expected->valid_lengths.reset();
+  batch.expected->num_rows = 2;
+  EXPECT_EQ(tokens(), (Ints{11, 12, -1, -1, -1}));
+}
+
+/// The table of expected tokens has rows that the slot table lacks, and the other way round.
+TYPED_TEST(PlanTest, ExpectedTokensOfRowsOutsideTheSlotTable) {
+  oracle::PlanBatch batch = two_rows(1, {3, -1}, {1, 1}, {0, 0});
+  batch.expected = {{0, 10, 20, 30}, 4, 1, 1};
+  EXPECT_EQ(entries(this->run(batch)),
+            (std::vector<VerifyEntry>{{invalid_slot, 0, no_slot, 30, 3},
+                                      {invalid_slot, 0, no_slot, -1, -1}}));
+}
+
+TYPED_TEST(PlanTest, NumRequests) {
+  oracle::PlanBatch batch = two_rows(1, {1, 2, 7}, {1, 1, -1}, {2, 3, -1});
+  batch.num_requests = 2;
+  const Plans two = this->run(batch);
+  EXPECT_EQ(offsets(two), (Ints{0, 2, 5}));
+  EXPECT_EQ(two.write.malformed, 0);
+
+  for (const std::int64_t count : {std::int64_t{-1}, INT64_MIN}) {
+    batch.num_requests = count;
+    const Plans none = this->run(batch);
+    EXPECT_EQ(none.write.num_requests, 0);
+    EXPECT_EQ(none.write.malformed, 1);
+    EXPECT_EQ(none.verify.malformed, 1);
+  }
+  for (const std::int64_t count : {std::int64_t{4}, INT64_MAX}) {
+    batch.num_requests = count;
+    const Plans all = this->run(batch);
+    EXPECT_EQ(all.write.num_requests, 3);
+    EXPECT_EQ(all.write.malformed, 2) << "the count and the lengths of the last request";
+  }
+}
+
+TYPED_TEST(PlanTest, MalformedLengths) {
+  for (const std::int64_t bad : {std::int64_t{-1}, too_long, INT64_MIN, INT64_MAX}) {
+    const Plans plans = this->run(two_rows(1, {1, 2, 1, 2}, {bad, 2, bad, 1}, {2, bad, bad, 1}));
+    EXPECT_EQ(offsets(plans), (Ints{0, 2, 2, 2, 3}));
+    EXPECT_EQ(seeds(plans), (Ints{no_slot, 7, no_slot, 2}));
+    EXPECT_EQ(plans.write.malformed, 3) << "once a request";
+    EXPECT_EQ(plans.verify.malformed, 3);
+    EXPECT_EQ(plans.verify.num_entries, 3);
+  }
+}
+
+TYPED_TEST(PlanTest, LongestLengths) {
+  const std::int64_t longest = too_long - 1;
+  const Plans plans =
+      this->run(two_rows(1, {1, 2, 2}, {0, longest, longest}, {longest, longest, 1}));
+  EXPECT_EQ(offsets(plans), (Ints{0, longest, 2 * longest, 2 * longest + 1}));
+  EXPECT_EQ(plans.write.malformed, 0);
+  EXPECT_EQ(plans.verify.required_entries, 2 * longest);
+  EXPECT_EQ(plans.verify.enabled, 0);
+}
+
+/// Too many entries disable the plan for the step, and leave its entries as they were.
+TYPED_TEST(PlanTest, OverflowAndRecovery) {
+  const oracle::PlanBatch five = two_rows(1, {1, 2}, {2, 3}, {1, 1});
+  const oracle::PlanBatch six = two_rows(1, {1, 2}, {3, 3}, {1, 1});
+  Plans plans = stale_plans(2, 5);
+  const auto step = [&](const oracle::PlanBatch& batch) {
+    check_plan<TypeParam>({}, batch, plans);
+    const oracle::VerifyPlan& verify = plans.verify;
+    return Ints{verify.enabled, verify.num_entries, verify.required_entries,
+                static_cast<std::int64_t>(verify.overflows)};
+  };
+  EXPECT_EQ(step(five), (Ints{1, 5, 5, 0})) << "exactly the capacity";
+  EXPECT_EQ(step(six), (Ints{0, 0, 6, 1}));
+  EXPECT_EQ(step(six), (Ints{0, 0, 6, 2}));
+  EXPECT_EQ(step(five), (Ints{1, 5, 5, 2}));
+  EXPECT_EQ(seeds(plans), (Ints{1, 6})) << "the write half goes on";
+}
+
+/// More requests than any team has lanes, so that scans and searches cross their tiles.
+TYPED_TEST(PlanTest, ThousandsOfRequests) {
+  constexpr std::int64_t count = 5000;
+  oracle::PlanBatch batch = two_rows(1, {}, {}, {});
+  for (std::int64_t r = 0; r < count; ++r) {
+    batch.request_rows.push_back(r % 3);
+    batch.prefix_lengths.push_back(r % 4);
+    batch.extend_lengths.push_back(r % 7);
+  }
+  const Plans plans = this->run(batch, 4 * count);
+  EXPECT_GT(plans.verify.num_entries, count / 2);
+}
+
+}  // namespace

@@ -1,0 +1,114 @@
+#include "run_case.hpp"
+
+#include <kvcanary/kvcanary.hpp>
+
+#include "spaces.hpp"
+#include "uploaded.hpp"
+#include "uploaded_plans.hpp"
+
+namespace {
+
+/// Where the operations of one call report.
+template <class Space>
+struct Sink {
+  using Memory = typename Space::memory_space;
+
+  kvcanary::ViolationLog<Memory> log;
+  kvcanary::LaunchCounters<Memory> counters = kvcanary::LaunchCounters<Memory>::allocate();
+
+  explicit Sink(std::int64_t capacity) : log(kvcanary::ViolationLog<Memory>::allocate(capacity)) {}
+
+  void fetch(const Space& space, oracle::Report& report) const {
+    const kvcanary::ViolationSnapshot snapshot = log.fetch(space);
+    report.total += snapshot.total;
+    for (const kvcanary::Violation& v : snapshot.rows) {
+      report.violations.push_back({v.launch_tag, v.slot, v.position, v.stored_token,
+                                   v.expected_token, v.stored_chain_hash, v.expected_aux,
+                                   v.fail_bits, v.request_row, v.entry});
+    }
+    const kvcanary::TagCountsTable counts = counters.fetch(space);
+    for (std::size_t tag = 0; tag < counts.size(); ++tag) {
+      report.counts[tag].launches += counts[tag].launches;
+      report.counts[tag].entries += counts[tag].entries;
+    }
+  }
+};
+
+}  // namespace
+
+template <class Space>
+void Library<Space>::plan(const Layout& layout, const oracle::PlanBatch& batch,
+                          oracle::WritePlan& write_plan, oracle::VerifyPlan& verify_plan) {
+  const Space space;
+  const UploadedPlanBatch<Space> uploaded(layout, batch);
+  const UploadedWritePlan<Space> uploaded_write(write_plan);
+  const UploadedVerifyPlan<Space> uploaded_verify(verify_plan);
+  kvcanary::plan(space, uploaded.batch(), uploaded_write.plan(), uploaded_verify.plan());
+  space.fence();
+  uploaded.expect_unchanged();
+  write_plan = uploaded_write.fetch();
+  verify_plan = uploaded_verify.fetch();
+}
+
+template <class Space>
+void Library<Space>::write(const Layout& layout, const oracle::WritePlan& plan,
+                           const oracle::WriteBatch& batch,
+                           std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
+                           oracle::Report& report) {
+  const Space space;
+  const UploadedWritePlan<Space> uploaded_plan(plan);
+  const UploadedWriteBatch<Space> uploaded(layout, batch);
+  const UploadedEndpoints<Space> uploaded_endpoints(layout, endpoints);
+  const Sink<Space> sink(log_capacity);
+  kvcanary::write(space, uploaded_plan.plan(), uploaded.batch(), uploaded_endpoints.endpoints(),
+                  sink.log, sink.counters);
+  sink.fetch(space, report);
+  uploaded.expect_unchanged();
+  EXPECT_TRUE(uploaded_plan.fetch() == plan) << "write changed its plan";
+  uploaded_endpoints.fetch(endpoints);
+}
+
+template <class Space>
+void Library<Space>::verify(const Layout& layout, const oracle::VerifyPlan& plan,
+                            const std::vector<oracle::Endpoint>& endpoints,
+                            std::int64_t log_capacity, oracle::Report& report) {
+  const Space space;
+  const UploadedVerifyPlan<Space> uploaded_plan(plan);
+  const UploadedEndpoints<Space> uploaded_endpoints(layout, endpoints);
+  const Sink<Space> sink(log_capacity);
+  kvcanary::verify(space, uploaded_plan.plan(), uploaded_endpoints.endpoints(), sink.log,
+                   sink.counters);
+  sink.fetch(space, report);
+  EXPECT_TRUE(uploaded_plan.fetch() == plan) << "verify changed its plan";
+  std::vector<oracle::Endpoint> after = endpoints;
+  uploaded_endpoints.fetch(after);
+  for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    EXPECT_TRUE(after[i].canary == endpoints[i].canary) << "verify changed endpoint " << i;
+  }
+}
+
+template <class Space>
+void Library<Space>::step(const Layout& layout, const Step& step, Plans& plans,
+                          std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
+                          oracle::Report& report) {
+  const Space space;
+  const UploadedPlanBatch<Space> batch(layout, step.batch);
+  const UploadedWriteBatch<Space> tokens(layout, step.write);
+  const UploadedWritePlan<Space> write_plan(plans.write);
+  const UploadedVerifyPlan<Space> verify_plan(plans.verify);
+  const UploadedEndpoints<Space> uploaded(layout, endpoints);
+  const Sink<Space> sink(log_capacity);
+  kvcanary::plan(space, batch.batch(), write_plan.plan(), verify_plan.plan());
+  kvcanary::verify(space, verify_plan.plan(), uploaded.endpoints(), sink.log, sink.counters);
+  kvcanary::write(space, write_plan.plan(), tokens.batch(), uploaded.endpoints(), sink.log,
+                  sink.counters);
+  sink.fetch(space, report);
+  batch.expect_unchanged();
+  tokens.expect_unchanged();
+  plans.write = write_plan.fetch();
+  plans.verify = verify_plan.fetch();
+  uploaded.fetch(endpoints);
+}
+
+#define KVCANARY_INSTANTIATE_LIBRARY(Space) template struct Library<Space>;
+KVCANARY_FOR_EACH_SPACE(KVCANARY_INSTANTIATE_LIBRARY)

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "case.hpp"
+#include "oracle/report.hpp"
+
+/// \file
+/// The library's operations on host data, with the signatures of the oracle's.
+
+/// Each call uploads its arguments to the memory of Space, runs the operations, and takes back what
+/// they may change. The test fails when anything else has changed. Instantiated for every space in
+/// run_case.cpp, so that only that file compiles Kokkos code.
+template <class Space>
+struct Library {
+  static void plan(const Layout& layout, const oracle::PlanBatch& batch,
+                   oracle::WritePlan& write_plan, oracle::VerifyPlan& verify_plan);
+
+  static void write(const Layout& layout, const oracle::WritePlan& plan,
+                    const oracle::WriteBatch& batch, std::vector<oracle::Endpoint>& endpoints,
+                    std::int64_t log_capacity, oracle::Report& report);
+
+  static void verify(const Layout& layout, const oracle::VerifyPlan& plan,
+                     const std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
+                     oracle::Report& report);
+
+  /// plan, verify and write one after the other, as an engine does, with nothing read back in
+  /// between.
+  static void step(const Layout& layout, const Step& step, Plans& plans,
+                   std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
+                   oracle::Report& report);
+};
