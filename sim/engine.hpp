@@ -15,7 +15,8 @@
 namespace kvcanary::sim {
 
 /// Counters since the engine was made. Every position of a request is first obtained once, by a
-/// write or by a prefix hit; all other writes are recomputation. So, once all requests are finished,
+/// write or by a prefix hit; all other writes are recomputation. So, once all requests are
+/// finished,
 ///     sum(input_length + output_length - 1)
 ///         == tokens_written + prefix_hit_tokens - recomputed_tokens.
 struct EngineStats {
@@ -44,6 +45,11 @@ struct EngineStats {
 /// Requests arrive in trace order. Timestamps give that order only: the replay runs as fast as it
 /// can, so the waiting queue never runs dry before the trace does.
 ///
+/// Prompts are shared through the prefix tree as soon as they are computed, outputs when their
+/// request ends. A request that turns out to have computed what the tree has already gets the
+/// tree's pages in exchange: a slot-table entry within a prefix may change from step to step, to a
+/// page with equal KV.
+///
 /// After `next_step(batch)` all tables show the state in which the batch runs: first every request
 /// reads its prefix, then the new tokens' KV is written.
 class Engine {
@@ -68,7 +74,8 @@ class Engine {
   /// Pages per row of the slot table.
   std::int64_t table_columns() const { return table_.columns(); }
   /// Page indices, [table_rows][table_columns], row-major:
-  /// slot = table[row][position / page_size] * page_size + position % page_size. Unused entries are 0.
+  /// slot = table[row][position / page_size] * page_size + position % page_size. Unused entries are
+  /// 0.
   std::span<const std::int32_t> slot_table() const { return table_.pages(); }
   /// The tokens that belong at each position, [table_rows][table_columns * page_size], row-major;
   /// meaningful up to `valid_lengths()[row]`.
@@ -85,8 +92,8 @@ class Engine {
   std::int64_t max_batch_tokens() const { return config_.chunk_size + config_.max_running; }
 
   /// Calls `visit(slot, position, predecessor, token)` for every token in the prefix tree: its full
-  /// slot, its position, the full slot of the token before it (-1 at position 0), itself. Pages come
-  /// in order of their index.
+  /// slot, its position, the full slot of the token before it (-1 at position 0), itself. Pages
+  /// come in order of their index.
   template <class Visit>
   void tree_slots(Visit&& visit) const {
     cache_.tree().visit_slots(visit);
@@ -96,19 +103,20 @@ class Engine {
 
   // --- Fault injection: bookkeeping gone wrong, on purpose ------------------------------------
 
-  /// Overwrites one slot-table entry. Requests own their pages whatever the table says, so only
-  /// readers are misled, until the row is released.
+  /// Overwrites one slot-table entry; row, column and page must exist. Requests own their pages
+  /// whatever the table says, so only readers are misled, until the row is released.
   void corrupt_table_entry(std::int32_t row, std::int64_t column, std::int32_t page);
-  /// Offers a page in use to the next allocation. Both owners may release it later.
+  /// Offers a page in use (std::logic_error if it is free) to the next allocation. Both owners may
+  /// release it later.
   void free_page_early(std::int32_t page) { cache_.free_early(page); }
 
  private:
   /// A request that has a row. Kept per row so that its vectors' memory serves the next request.
   struct Running {
     std::int64_t id = -1;
-    std::int64_t computed = 0;  ///< tokens whose KV is in the cache
+    std::int64_t computed = 0;   ///< tokens whose KV is in the cache
     std::int64_t extending = 0;  ///< tokens of the step in flight
-    std::uint64_t history = 0;  ///< history of the last token computed or in flight
+    std::uint64_t history = 0;   ///< history of the last token computed or in flight
     PagePath path;
   };
   /// What a request keeps while it waits for readmission after a preemption.
@@ -148,11 +156,11 @@ class Engine {
   std::vector<Request> requests_;
   EngineConfig config_;
   TokenSource token_source_;
-  std::vector<Progress> progress_;        // [requests]
-  std::deque<std::int64_t> waiting_;      // request ids, the next to admit first
-  std::vector<std::int32_t> running_;     // rows, in order of admission
-  std::vector<std::int32_t> free_rows_;   // stack
-  std::vector<Running> by_row_;           // [table_rows]
+  std::vector<Progress> progress_;       // [requests]
+  std::deque<std::int64_t> waiting_;     // request ids, the next to admit first
+  std::vector<std::int32_t> running_;    // rows, in order of admission
+  std::vector<std::int32_t> free_rows_;  // stack
+  std::vector<Running> by_row_;          // [table_rows]
   RequestTable table_;
   PagedCache cache_;
   EngineStats stats_;

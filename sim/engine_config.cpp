@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <string_view>
 
 #include "sim/paged_cache.hpp"
@@ -63,16 +65,17 @@ void check_fits(std::size_t index, const Request& request, const EngineConfig& c
   const std::int64_t pages = pages_for(slots, config.page_size);
   const std::int64_t pool_pages = config.pool_slots / config.page_size - 1;
   if (pages > pool_pages) {
-    throw std::invalid_argument(fmt::format(
-        "request {} can never run: it needs {} slots ({} pages of {}), the pool has {} pages beside "
-        "the padding page",
-        index, slots, pages, config.page_size, pool_pages));
+    throw std::invalid_argument(
+        fmt::format("request {} can never run: it needs {} slots ({} pages of {}), the pool has {} "
+                    "pages beside "
+                    "the padding page",
+                    index, slots, pages, config.page_size, pool_pages));
   }
   if (pages > config.table_columns) {
-    throw std::invalid_argument(
-        fmt::format("request {} can never run: it needs {} slots ({} pages of {}), a slot-table row "
-                    "has {} columns",
-                    index, slots, pages, config.page_size, config.table_columns));
+    throw std::invalid_argument(fmt::format(
+        "request {} can never run: it needs {} slots ({} pages of {}), a slot-table row "
+        "has {} columns",
+        index, slots, pages, config.page_size, config.table_columns));
   }
 }
 

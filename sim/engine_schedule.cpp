@@ -46,8 +46,8 @@ bool Engine::make_room(std::int32_t row) {
 }
 
 /// Prompts, first come first served, until the budget is spent or memory is short. As nobody is
-/// admitted before all others have their prompts in the batch, only the request admitted last can be
-/// in the middle of its prompt.
+/// admitted before all others have their prompts in the batch, only the request admitted last can
+/// be in the middle of its prompt.
 void Engine::schedule_prefills(StepBatch& batch) {
   std::int64_t budget = config_.chunk_size;
   if (!running_.empty() && unwritten(running_.back()) > 1) {
@@ -126,7 +126,8 @@ void Engine::count_extend(const Running& request, std::int64_t count) {
   Progress& p = progress(request.id);
   const std::int64_t end = request.computed + count;
   stats_.tokens_written += count;
-  stats_.recomputed_tokens += std::max<std::int64_t>(0, std::min(end, p.obtained) - request.computed);
+  stats_.recomputed_tokens +=
+      std::max<std::int64_t>(0, std::min(end, p.obtained) - request.computed);
   p.obtained = std::max(p.obtained, end);
   stats_.slots_read_full += request.computed;
   if (config_.window > 0) stats_.slots_read_swa += std::min(request.computed, config_.window);

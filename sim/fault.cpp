@@ -37,8 +37,8 @@ std::int64_t parse_step(std::string_view text, std::string_view whole) {
   const char* end = digits.data() + digits.size();
   const auto [parsed, error] = std::from_chars(digits.data(), end, step);
   if (error != std::errc() || parsed != end || step < 0) {
-    throw std::invalid_argument(fmt::format(
-        "fault '{}': '@{}' must be '@step=N', N an integer >= 0", whole, text));
+    throw std::invalid_argument(
+        fmt::format("fault '{}': '@{}' must be '@step=N', N an integer >= 0", whole, text));
   }
   return step;
 }

@@ -60,9 +60,9 @@ struct FaultRecord {
   std::string text;             ///< one sentence for a report
 };
 
-/// Damages a run once, reproducibly. Call `apply` between `next_step` and whatever the batch is used
-/// for; what happens to tables and batch is then seen in that step, an early free in a later one,
-/// when the page is handed out again.
+/// Damages a run once, reproducibly. Call `apply` between `next_step` and whatever the batch is
+/// used for; what happens to tables and batch is then seen in that step, an early free in a later
+/// one, when the page is handed out again.
 class FaultInjector {
  public:
   FaultInjector(FaultSpec spec, std::uint64_t seed) : spec_(spec), rng_(seed) {}

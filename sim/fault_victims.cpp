@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/tokens.hpp"
@@ -93,8 +95,8 @@ class Attack {
     const Victim v = pick(requests_);
     const std::int64_t index = v.first_token + rng_.below(v.extend);
     std::int32_t& token = batch_.tokens[static_cast<std::size_t>(index)];
-    const std::int32_t wrong = static_cast<std::int32_t>(
-        (token + 1 + rng_.below(vocabulary_size - 1)) % vocabulary_size);
+    const std::int32_t wrong =
+        static_cast<std::int32_t>((token + 1 + rng_.below(vocabulary_size - 1)) % vocabulary_size);
     FaultRecord done = record(v, v.prefix + index - v.first_token);
     done.text = fmt::format("step {}: token {} written instead of {} to slot {}: position {} of {}",
                             done.step, wrong, token, done.slot, done.position, who(v));
@@ -191,7 +193,9 @@ class Attack {
     r.slot = page(v.row, position / page_size()) * page_size() + position % page_size();
     return r;
   }
-  static std::string who(const Victim& v) { return fmt::format("request {} (row {})", v.id, v.row); }
+  static std::string who(const Victim& v) {
+    return fmt::format("request {} (row {})", v.id, v.row);
+  }
 
   FaultKind kind_;
   Engine& engine_;

@@ -10,8 +10,8 @@ namespace kvcanary::sim {
 /// freed last is handed out first, so runs are reproducible and pages are reused soon.
 ///
 /// A page has one owner. Only `free_early`, a fault, lets it get a second one; the pool then counts
-/// owners, so that the later releases do no harm: the page is free once nobody owns it, and is on the
-/// free list at most once.
+/// owners, so that the later releases do no harm: the page is free once nobody owns it, and is on
+/// the free list at most once.
 class PagePool {
  public:
   /// `num_pages` >= 1 pages, the padding page included.

@@ -135,8 +135,8 @@ std::int32_t PagedCache::place(std::int32_t parent, std::int32_t page, std::uint
   return page;
 }
 
-/// Frees a page that the tree has already, as `page`. If the tree's page is a tombstone, it gets the
-/// copy's SWA page.
+/// Frees a page that the tree has already, as `page`. If the tree's page is a tombstone, it gets
+/// the copy's SWA page.
 void PagedCache::drop_copy(std::int32_t copy, std::int32_t page) {
   if (window_ > 0 && swa_.is_mapped(copy) && !swa_.is_mapped(page)) {
     swa_.move(copy, page);

@@ -29,8 +29,8 @@ struct PagePath {
   void clear();
 };
 
-/// The KV cache's bookkeeping: the full pool, the SWA pool if there is a window, and the prefix tree
-/// whose unlocked pages are the reserve of both.
+/// The KV cache's bookkeeping: the full pool, the SWA pool if there is a window, and the prefix
+/// tree whose unlocked pages are the reserve of both.
 class PagedCache {
  public:
   /// Pages include the padding page of each pool. `window` 0: no SWA pool, `swa_pages` is ignored.
@@ -58,8 +58,8 @@ class PagedCache {
   void release(std::int32_t page);
 
   /// Fills `path` with the longest cached prefix of `tokens`, in whole pages, and locks it. With a
-  /// window the prefix ends where all pages that overlap the last `window` tokens before its end have
-  /// their SWA pages; those are locked too.
+  /// window the prefix ends where all pages that overlap the last `window` tokens before its end
+  /// have their SWA pages; those are locked too.
   void match(std::span<const std::int32_t> tokens, PagePath& path);
   /// Undoes a match: unlocks, and empties `path`.
   void unmatch(PagePath& path);
@@ -70,8 +70,8 @@ class PagedCache {
   /// Lets go of the SWA pages that lie wholly before position `length - window`: no later token
   /// reads them. They are freed, or if shared left to the tree. Returns whether there were any.
   bool slide_window(PagePath& path, std::int64_t length);
-  /// Ends a request: publishes `tokens`, all it has in the cache, frees a last page that is not full,
-  /// unlocks and empties `path`.
+  /// Ends a request: publishes `tokens`, all it has in the cache, frees a last page that is not
+  /// full, unlocks and empties `path`.
   void retire(PagePath& path, std::span<const std::int32_t> tokens);
 
   std::int64_t evicted_pages() const { return evicted_pages_; }

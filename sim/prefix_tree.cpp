@@ -52,7 +52,6 @@ void PrefixTree::insert_child(std::int32_t parent, std::int32_t page, std::uint6
   node(page) = added;
   bucket(history) = page;
   std::ranges::copy(tokens, page_tokens(page).begin());
-  if (parent != none) ++node(parent).children;
   ++size_;
 }
 
@@ -79,7 +78,6 @@ void PrefixTree::remove(std::int32_t page) {
   lru_.remove(page);
   swa_lru_.remove(page);
   unlink(page);
-  if (node(page).parent != none) --node(node(page).parent).children;
   node(page) = {};
   --size_;
 }

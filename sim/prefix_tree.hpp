@@ -12,13 +12,13 @@ namespace kvcanary::sim {
 /// page it holds, so the tree needs no memory beyond what it allocates up front for all pages of a
 /// pool. Children are found through a hash table keyed by the history at the end of their page.
 ///
-/// Locks. Running requests lock the path that they share; a locked node has a locked parent. Unlocked
-/// nodes are evictable, leaves first. They form one LRU list in which every node comes after its
-/// children: a path is always unlocked from its deepest node upwards, so the front of the list is the
-/// least recently used leaf.
+/// Locks. Running requests lock the path that they share; a locked node has a locked parent.
+/// Unlocked nodes are evictable, leaves first. They form one LRU list in which every node comes
+/// after its children: a path is always unlocked from its deepest node upwards, so the front of the
+/// list is the least recently used leaf.
 ///
-/// Sliding windows. A node may also hold a page of the SWA pool ("attached"). Those have locks and an
-/// LRU list of their own: a node, leaf or not, can lose its SWA page and stay ("tombstone").
+/// Sliding windows. A node may also hold a page of the SWA pool ("attached"). Those have locks and
+/// an LRU list of their own: a node, leaf or not, can lose its SWA page and stay ("tombstone").
 ///
 /// Arguments named `page` or `parent` must be in the tree unless the contract says otherwise.
 class PrefixTree {
@@ -36,18 +36,17 @@ class PrefixTree {
   std::int32_t parent(std::int32_t page) const { return node(page).parent; }
   /// Number of ancestors: the first position of the page is depth * page_size.
   std::int64_t depth(std::int32_t page) const { return node(page).depth; }
-  std::int64_t children(std::int32_t page) const { return node(page).children; }
   /// History at the end of the page.
   std::uint64_t history(std::int32_t page) const { return node(page).history; }
   std::span<const std::int32_t> tokens(std::int32_t page) const;
 
-  /// The child of `parent` (`none`: of the root) with these tokens, [page_size], and this history at
-  /// its end; `none` if there is none.
+  /// The child of `parent` (`none`: of the root) with these tokens, [page_size], and this history
+  /// at its end; `none` if there is none.
   std::int32_t find_child(std::int32_t parent, std::uint64_t history,
                           std::span<const std::int32_t> tokens) const;
 
-  /// Adds a page that is not in the tree yet, as a child without SWA page. The caller locks the path
-  /// to it (or to a page that it adds below) before it does anything else with the tree.
+  /// Adds a page that is not in the tree yet, as a child without SWA page. The caller locks the
+  /// path to it (or to a page that it adds below) before it does anything else with the tree.
   void insert_child(std::int32_t parent, std::int32_t page, std::uint64_t history,
                     std::span<const std::int32_t> tokens);
 
@@ -91,7 +90,6 @@ class PrefixTree {
     std::uint64_t history = 0;
     std::int32_t parent = none;
     std::int32_t depth = absent;
-    std::int32_t children = 0;
     std::int32_t locks = 0;
     std::int32_t swa_locks = 0;
     std::int32_t next_in_bucket = none;

@@ -7,8 +7,8 @@
 
 namespace kvcanary::sim {
 
-/// The slot table and, beside it, the tokens that belong at each position. Row 0 is the padding row;
-/// entries not in use are 0, the padding page.
+/// The slot table and, beside it, the tokens that belong at each position. Row 0 is the padding
+/// row; entries not in use are 0, the padding page.
 class RequestTable {
  public:
   RequestTable(std::int64_t rows, std::int64_t columns, std::int64_t page_size)

@@ -19,9 +19,9 @@ struct StepBatch {
   // Per added token, requests one after the other, all of length sum(extend_lengths).
   std::vector<std::int32_t> tokens;
   std::vector<std::int64_t> positions;
-  std::vector<std::int64_t> slots;           ///< slots of the full pool
-  std::vector<std::int64_t> swa_slots;       ///< slots of the SWA pool; empty without a window
-  std::vector<std::uint64_t> histories;      ///< hash of all that the token's KV depends on
+  std::vector<std::int64_t> slots;       ///< slots of the full pool
+  std::vector<std::int64_t> swa_slots;   ///< slots of the SWA pool; empty without a window
+  std::vector<std::uint64_t> histories;  ///< hash of all that the token's KV depends on
 
   /// Requests in the batch.
   std::int64_t num_requests() const { return static_cast<std::int64_t>(request_rows.size()); }

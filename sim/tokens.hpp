@@ -10,8 +10,8 @@ namespace kvcanary::sim {
 /// Token ids lie in [0, vocabulary_size).
 inline constexpr std::int64_t vocabulary_size = 128'000;
 
-/// Which tokens the requests of a run are made of: a pure function of a seed. Prompt blocks with the
-/// same hash id have the same tokens, in every request and at every place in the prompt.
+/// Which tokens the requests of a run are made of: a pure function of a seed. Prompt blocks with
+/// the same hash id have the same tokens, in every request and at every place in the prompt.
 class TokenSource {
  public:
   explicit constexpr TokenSource(std::uint64_t seed) : seed_(mix64(seed + 1)) {}
@@ -42,8 +42,8 @@ class TokenSource {
 /// History before the first token.
 inline constexpr std::uint64_t empty_history = 0x243F6A8885A308D3u;
 
-/// History of a token: a hash of everything its KV depends on, which is itself, its position and all
-/// tokens before it. Equal prefixes have equal histories, so a shared page has one content.
+/// History of a token: a hash of everything its KV depends on, which is itself, its position and
+/// all tokens before it. Equal prefixes have equal histories, so a shared page has one content.
 constexpr std::uint64_t next_history(std::uint64_t history, std::int32_t token,
                                      std::int64_t position) {
   const auto entry = static_cast<std::uint64_t>(position) << 20 ^ static_cast<std::uint32_t>(token);

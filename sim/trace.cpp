@@ -76,8 +76,9 @@ std::vector<std::int64_t> hash_ids_member(const Json& object, std::int64_t input
   }
   const std::int64_t wanted = trace_blocks(input_length);
   if (static_cast<std::int64_t>(value.size()) != wanted) {
-    place.fail(fmt::format("hash_ids has {} ids, must have {}: one per {} tokens of input_length {}",
-                           value.size(), wanted, trace_block_tokens, input_length));
+    place.fail(
+        fmt::format("hash_ids has {} ids, must have {}: one per {} tokens of input_length {}",
+                    value.size(), wanted, trace_block_tokens, input_length));
   }
   std::vector<std::int64_t> ids(value.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {

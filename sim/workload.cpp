@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "sim/rng.hpp"
 
 namespace kvcanary::sim {
@@ -51,7 +53,8 @@ class Generator {
 
   /// The next turn of a conversation drawn at random.
   Request turn() {
-    const auto index = static_cast<std::size_t>(rng_.below(static_cast<std::int64_t>(open_.size())));
+    const auto index =
+        static_cast<std::size_t>(rng_.below(static_cast<std::int64_t>(open_.size())));
     Conversation& conversation = open_[index];
     extend(conversation);
     Request request{time_, conversation.length, rng_.between(1, config_.max_output_length),

@@ -12,7 +12,7 @@ namespace kvcanary::sim {
 struct WorkloadConfig {
   std::int64_t conversations = 16;
   std::int64_t max_turns = 4;
-  std::int64_t system_length = 1024;  ///< common prompt, rounded down to whole 512-token blocks
+  std::int64_t system_length = 1024;    ///< common prompt, rounded down to whole 512-token blocks
   std::int64_t max_turn_length = 1500;  ///< what the user adds per turn, the last answer included
   std::int64_t max_output_length = 200;
   std::uint64_t seed = 0;

@@ -156,8 +156,7 @@ TEST(Engine, MatchesAllButTheLastToken) {
   EXPECT_EQ(engine.cache().pool().used_pages(), 2);  // the copy of the second page is gone
 }
 
-TEST(Engine, GeneratedTokensAreSharedToo) {
-  // The second request's prompt is not known to extend the first's output, but pages are kept.
+TEST(Engine, KeepsGeneratedTokensInTheTree) {
   Engine engine({.page_size = 4, .pool_slots = 64}, {request(4, 6, 0)});
   StepBatch batch;
   while (engine.next_step(batch)) {
@@ -187,6 +186,23 @@ TEST(Engine, PreemptsTheRequestAdmittedLast) {
   EXPECT_EQ(engine.stats().prefix_hit_tokens, 0);
   EXPECT_EQ(engine.stats().recomputed_tokens, 4);
   EXPECT_EQ(engine.stats().tokens_written, 14 + 13 + 4);
+}
+
+TEST(Engine, ReadmitsThePreemptedBeforeTheWaiting) {
+  Engine engine({.page_size = 4, .pool_slots = 24, .max_running = 2},
+                {request(7, 8, 0), request(6, 8, 1), request(1, 1, 2)});
+  StepBatch batch;
+  std::int64_t readmitted = -1;
+  std::int64_t admitted = -1;
+  while (engine.next_step(batch)) {
+    for (std::size_t i = 0; i < batch.request_ids.size(); ++i) {
+      if (batch.request_ids[i] == 1 && batch.extend_lengths[i] > 1) readmitted = batch.step;
+      if (batch.request_ids[i] == 2) admitted = batch.step;
+    }
+  }
+  EXPECT_EQ(engine.stats().preemptions, 1);
+  EXPECT_GT(readmitted, 0);
+  EXPECT_GE(admitted, readmitted);
 }
 
 }  // namespace

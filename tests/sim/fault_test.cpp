@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "run_engine.hpp"
 #include "shadow.hpp"
 
@@ -39,9 +41,9 @@ TEST(FaultSpec, ErrorsSayWhatIsValid) {
   EXPECT_THAT(error_of(""), HasSubstr("'' is not a kind of fault"));
   for (const char* step : {"", "step", "step=", "step=-1", "step=x", "step=1x", "7", "step= 1",
                            "step=99999999999999999999"}) {
-    EXPECT_EQ(error_of(std::string("token@") + step),
-              std::string("fault 'token@") + step + "': '@" + step +
-                  "' must be '@step=N', N an integer >= 0");
+    EXPECT_EQ(error_of(std::string("token@") + step), std::string("fault 'token@") + step +
+                                                          "': '@" + step +
+                                                          "' must be '@step=N', N an integer >= 0");
   }
 }
 
@@ -73,8 +75,11 @@ Outcome run(Engine& engine, FaultSpec spec, std::uint64_t seed) {
 
 /// Room enough that the victim is not preempted before its page is written again.
 const Scenario roomy{.name = "roomy", .page_size = 16, .spare_pages = 120};
-const Scenario roomy_window{.name = "roomy_window", .page_size = 16, .spare_pages = 120,
-                            .window = 100, .spare_swa_pages = 100};
+const Scenario roomy_window{.name = "roomy_window",
+                            .page_size = 16,
+                            .spare_pages = 120,
+                            .window = 100,
+                            .spare_swa_pages = 100};
 const Scenario alone{.name = "alone", .page_size = 16, .spare_pages = 20, .max_running = 1};
 
 struct FaultCase {
@@ -190,6 +195,18 @@ TEST(FaultInjector, SameSeedSameFault) {
       differs = run(other, {kind, 8}, seed).report != text;
     }
     EXPECT_TRUE(differs) << text;
+  }
+}
+
+/// Two requests with one prompt: their second pages, not full, are different pages with equal KV.
+TEST(FaultInjector, TableEntryNeverGetsAPageThatHoldsTheSame) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Engine engine({.page_size = 4, .pool_slots = 64}, {{0, 6, 2, {1}}, {0, 6, 2, {1}}});
+    const Outcome outcome = run(engine, {FaultKind::table_entry, 1}, seed);
+    ASSERT_TRUE(outcome.error);
+    EXPECT_THAT(outcome.error->text, HasSubstr("finds token"))
+        << "wrong to read, not only to write";
   }
 }
 

@@ -171,8 +171,7 @@ TEST(PagedCache, TombstoneTakesTheSwaPageOfACopy) {
 
   PagePath copy = run(cache, iota(6), 4);  // page 0 cannot be matched
   EXPECT_EQ(copy.matched, 0);
-  const std::int64_t swa_slot =
-      cache.full_to_swa()[static_cast<std::size_t>(copy.page(0) * 4)];
+  const std::int64_t swa_slot = cache.full_to_swa()[static_cast<std::size_t>(copy.page(0) * 4)];
   cache.retire(copy, iota(6));
   EXPECT_TRUE(cache.tree().has_swa(pages[0]));
   EXPECT_EQ(cache.full_to_swa()[static_cast<std::size_t>(pages[0] * 4)], swa_slot);

@@ -35,7 +35,6 @@ TEST(PrefixTree, FindsChildrenByParentAndTokens) {
   EXPECT_EQ(tree.depth(5), 1);
   EXPECT_EQ(tree.parent(5), 3);
   EXPECT_EQ(tree.history(5), 200u);
-  EXPECT_EQ(tree.children(3), 1);
 }
 
 TEST(PrefixTree, CollidingHistoriesAreToldApart) {
@@ -99,8 +98,8 @@ TEST(PrefixTree, VisitsSlotsWithTheirPredecessors) {
   std::vector<Slot> visited;
   tree.visit_slots([&](std::int64_t slot, std::int64_t position, std::int64_t before,
                        std::int32_t token) { visited.push_back({slot, position, before, token}); });
-  EXPECT_EQ(visited, (std::vector<Slot>{
-                         {6, 2, 13, 30}, {7, 3, 6, 40}, {12, 0, -1, 10}, {13, 1, 12, 20}}));
+  EXPECT_EQ(visited,
+            (std::vector<Slot>{{6, 2, 13, 30}, {7, 3, 6, 40}, {12, 0, -1, 10}, {13, 1, 12, 20}}));
 }
 
 /// The tree's contract without any of its data structures.

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/engine.hpp"
@@ -81,22 +84,39 @@ inline std::vector<Scenario> scenarios() {
       decoding({.name = "page1_decoding", .page_size = 1, .spare_pages = 200}),
       decoding({.name = "page16_decoding", .spare_pages = 10}),
       decoding({.name = "page64_decoding", .page_size = 64, .spare_pages = 2}),
-      {.name = "page1_window", .page_size = 1, .spare_pages = 900, .window = 37,
+      {.name = "page1_window",
+       .page_size = 1,
+       .spare_pages = 900,
+       .window = 37,
        .spare_swa_pages = 300},
       {.name = "page16_window_minimal", .window = 100, .chunk_size = 64},
       {.name = "page16_window_tight", .spare_pages = 60, .window = 100, .spare_swa_pages = 12},
       {.name = "page16_window_1", .spare_pages = 60, .window = 1, .spare_swa_pages = 12},
       {.name = "page16_window_ample", .spare_pages = 2000, .window = 64, .spare_swa_pages = 1000},
-      {.name = "page64_window_tight", .page_size = 64, .spare_pages = 20, .window = 200,
+      {.name = "page64_window_tight",
+       .page_size = 64,
+       .spare_pages = 20,
+       .window = 200,
        .spare_swa_pages = 6},
-      {.name = "page64_window_beyond_all", .page_size = 64, .spare_pages = 20, .window = 5000,
+      {.name = "page64_window_beyond_all",
+       .page_size = 64,
+       .spare_pages = 20,
+       .window = 5000,
        .spare_swa_pages = 30},
-      decoding({.name = "page1_window_decoding", .page_size = 1, .spare_pages = 300, .window = 50,
+      decoding({.name = "page1_window_decoding",
+                .page_size = 1,
+                .spare_pages = 300,
+                .window = 50,
                 .spare_swa_pages = 100}),
-      decoding({.name = "page16_window_decoding", .spare_pages = 20, .window = 100,
+      decoding({.name = "page16_window_decoding",
+                .spare_pages = 20,
+                .window = 100,
                 .spare_swa_pages = 16}),
-      decoding({.name = "page64_window_decoding", .page_size = 64, .spare_pages = 4,
-                .window = 100, .spare_swa_pages = 10}),
+      decoding({.name = "page64_window_decoding",
+                .page_size = 64,
+                .spare_pages = 4,
+                .window = 100,
+                .spare_swa_pages = 10}),
   };
 }
 

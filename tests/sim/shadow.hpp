@@ -73,8 +73,8 @@ class Shadow {
     const Request& request = engine_.requests()[static_cast<std::size_t>(id)];
     while (std::ssize(entries) <= position) {
       const std::int64_t next = std::ssize(entries);
-      const std::int32_t token = next < request.input_length ? source_.input(request, next)
-                                                             : source_.output(id, next);
+      const std::int32_t token =
+          next < request.input_length ? source_.input(request, next) : source_.output(id, next);
       const std::uint64_t history = entries.empty() ? empty_history : entries.back().history;
       entries.push_back({token, next, next_history(history, token, next)});
     }
