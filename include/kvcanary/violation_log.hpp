@@ -38,7 +38,9 @@ class ViolationLog {
     Kokkos::deep_copy(space, total_, Count{0});
   }
 
-  /// Copies the log to the host after what `space` has to do; fences `space`.
+  /// Copies the log to the host after what `space` has to do; fences `space`, and nothing else. An
+  /// instance of its own reads while others run kernels: rows that they are still writing are left
+  /// out, never half-read.
   template <class ExecSpace>
   ViolationSnapshot fetch(const ExecSpace& space) const;
 
@@ -55,6 +57,17 @@ class ViolationLog {
   Count* total() const { return total_.data(); }    ///< device pointer, [1]
 
  private:
+  template <class ExecSpace>
+  std::vector<Violation> copy_rows(const ExecSpace& space, std::size_t count) const {
+    std::vector<Violation> copy(count);
+    Kokkos::View<Violation*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+        copy.data(), count);
+    Kokkos::deep_copy(space, host,
+                      Kokkos::subview(rows_, std::pair<std::size_t, std::size_t>(0, count)));
+    space.fence("kvcanary::ViolationLog::fetch");
+    return copy;
+  }
+
   Kokkos::View<Violation*, MemorySpace> rows_;
   Kokkos::View<Count, MemorySpace> total_;
 };
@@ -78,14 +91,12 @@ ViolationSnapshot ViolationLog<MemorySpace>::fetch(const ExecSpace& space) const
   snapshot.total = fetch_total(space);
   const auto kept = std::min<Count>(snapshot.total, rows_.extent(0));
   if (kept == 0) return snapshot;
-  snapshot.rows.resize(kept);
-  Kokkos::View<Violation*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-      snapshot.rows.data(), kept);
-  Kokkos::deep_copy(space, host,
-                    Kokkos::subview(rows_, std::pair<std::size_t, std::size_t>(0, kept)));
-  space.fence("kvcanary::ViolationLog::fetch");
-  // A row's fail bits are stored last: without them another stream is still writing the row.
-  std::erase_if(snapshot.rows, [](const Violation& row) { return row.fail_bits == 0; });
+  // A row's fail bits are stored last, but a copy reads it in no particular order: only a row that
+  // was complete when the first copy read it is sure to be whole in the second.
+  const std::vector<Violation> first = copy_rows(space, kept), second = copy_rows(space, kept);
+  for (std::size_t i = 0; i < kept; ++i) {
+    if (first[i].fail_bits != 0) snapshot.rows.push_back(second[i]);
+  }
   return snapshot;
 }
 

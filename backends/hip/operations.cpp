@@ -1,0 +1,3 @@
+#include "src/instantiate.hpp"
+
+KVCANARY_INSTANTIATE(Kokkos::HIP)
