@@ -81,8 +81,9 @@ class Attack {
     const std::vector<Victim> lasting =
         select([this](const Victim& v) { return v.prefix > 0 && decodes_left(v) > page_size(); });
     if (lasting.empty()) return std::nullopt;
-    const Victim v = *std::ranges::max_element(
-        lasting, {}, [this](const Victim& victim) { return decodes_left(victim); });
+    const Victim v = *std::max_element(
+        lasting.begin(), lasting.end(),
+        [this](const Victim& a, const Victim& b) { return decodes_left(a) < decodes_left(b); });
     const std::int64_t column = draw(columns(v));
     FaultRecord done = record(v, column * page_size());
     done.text = fmt::format("step {}: page {} freed although {} still reads it (from position {})",
@@ -175,7 +176,8 @@ class Attack {
     if (page(a.row, column_a) == page(b.row, column_b)) return false;
     if (column_a != column_b) return true;
     const std::int64_t end = std::min((column_a + 1) * page_size(), std::min(a.prefix, b.prefix));
-    return !std::ranges::equal(tokens(a, end), tokens(b, end));
+    const auto tokens_a = tokens(a, end), tokens_b = tokens(b, end);
+    return !std::equal(tokens_a.begin(), tokens_a.end(), tokens_b.begin());
   }
   std::span<const std::int32_t> tokens(const Victim& v, std::int64_t length) const {
     const std::int64_t width = engine_.table_columns() * page_size();

@@ -31,6 +31,12 @@ struct FillKV {
   }
 };
 
+/// Flips the lowest bit of a byte.
+struct FlipBit {
+  std::byte* byte;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const { *byte ^= std::byte{1}; }
+};
+
 /// Keys and values of every slot, `[num_slots][bytes_per_token]` each, in pages.
 template <class Space>
 class KVPool {
@@ -73,11 +79,6 @@ class KVPool {
  private:
   using Bytes = Kokkos::View<std::byte*, typename Space::memory_space>;
   using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
-
-  struct FlipBit {
-    std::byte* byte;
-    KOKKOS_FUNCTION void operator()(std::int64_t) const { *byte ^= std::byte{1}; }
-  };
 
   std::int64_t num_slots_, bytes_per_token_;
   std::array<Bytes, 2> bytes_;  // K, V

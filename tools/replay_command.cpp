@@ -109,7 +109,7 @@ void write_json(const std::string& path, const nlohmann::ordered_json& json) {
 int replay(ReplayOptions options) {
   ReplayConfig& config = options.config;
   config.backend = options.runtime.backend;
-  if (!options.fault.empty()) config.fault = sim::parse_fault(options.fault);
+  if (!options.fault.empty()) config.fault.emplace(sim::parse_fault(options.fault));
   if (config.engine.window > 0 && config.engine.swa_pool_slots == 0) {
     config.engine.swa_pool_slots = default_swa_slots(config.engine);
   }

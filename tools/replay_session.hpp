@@ -10,6 +10,7 @@
 #include "tools/device_array.hpp"
 #include "tools/guarded_pool.hpp"
 #include "tools/replay.hpp"
+#include "tools/token_table.hpp"
 
 /// \file
 /// The steps of a replay on one execution space: plan, verify what is read, fill the new KV, write
@@ -25,7 +26,8 @@ class ReplaySession {
         engine_(engine),
         sinks_{ViolationLog<MemorySpace>::allocate(log_capacity),
                LaunchCounters<MemorySpace>::allocate(), LaunchCounters<MemorySpace>::allocate()},
-        full_(sizes(engine.full_slots(), 0), full_tags, sinks_) {
+        full_(sizes(engine.full_slots(), 0), full_tags, sinks_),
+        token_table_(engine) {
     if (window() > 0) swa_.emplace(sizes(engine.swa_slots(), window()), swa_tags, sinks_);
   }
 
@@ -131,18 +133,18 @@ class ReplaySession {
 
     const std::int64_t rows = engine_.table_rows(), columns = engine_.table_columns();
     const std::int64_t page_size = engine_.config().page_size;
-    plan_full_ = {.request_rows = {rows_array_.upload(space_, batch.request_rows), requests},
-                  .prefix_lengths = {prefix_array_.upload(space_, batch.prefix_lengths), requests},
-                  .extend_lengths = {extend_array_.upload(space_, batch.extend_lengths), requests},
-                  .table = {table_array_.upload(space_, engine_.slot_table()), rows, columns,
-                            columns, page_size},
-                  .expected = {.tokens = {token_table_array_.upload(space_, engine_.token_table()),
-                                          rows * columns * page_size},
-                               .num_rows = rows,
-                               .num_columns = columns * page_size,
-                               .row_stride = columns * page_size,
-                               .valid_lengths = {
-                                   valid_array_.upload(space_, engine_.valid_lengths()), rows}}};
+    plan_full_ = {
+        .request_rows = {rows_array_.upload(space_, batch.request_rows), requests},
+        .prefix_lengths = {prefix_array_.upload(space_, batch.prefix_lengths), requests},
+        .extend_lengths = {extend_array_.upload(space_, batch.extend_lengths), requests},
+        .table = {table_array_.upload(space_, engine_.slot_table()), rows, columns, columns,
+                  page_size},
+        .expected = {
+            .tokens = {token_table_.upload(space_, batch), rows * columns * page_size},
+            .num_rows = rows,
+            .num_columns = columns * page_size,
+            .row_stride = columns * page_size,
+            .valid_lengths = {valid_array_.upload(space_, engine_.valid_lengths()), rows}}};
     plan_swa_ = plan_full_;
     plan_swa_.window = window();
     plan_swa_.full_to_swa = {swa_map_array_.upload(space_, engine_.full_to_swa()),
@@ -224,10 +226,11 @@ class ReplaySession {
   // The step as kernels see it, and where that lies.
   PlanBatch plan_full_, plan_swa_;
   WriteBatch write_batch_;
+  TokenTable<Space> token_table_;
   const std::uint64_t* histories_ = nullptr;
   const std::int64_t *slots_full_ = nullptr, *slots_swa_ = nullptr;
-  Array<std::int32_t> rows_array_, table_array_, token_table_array_, tokens_array_,
-      expected_tokens_array_, check_array_;
+  Array<std::int32_t> rows_array_, table_array_, tokens_array_, expected_tokens_array_,
+      check_array_;
   Array<std::int64_t> prefix_array_, extend_array_, valid_array_, swa_map_array_, positions_array_,
       expected_positions_array_, slots_array_, swa_slots_array_;
   Array<std::uint64_t> histories_array_;

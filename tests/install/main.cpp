@@ -1,10 +1,11 @@
-// Stamps the records of four tokens with the installed library, and compares the last with its known
-// answer.
+// Stamps the records of four tokens with the installed library, and compares the last with its
+// known answer.
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <kvcanary/kvcanary.hpp>
+#include <string>
 
 namespace {
 
@@ -12,7 +13,7 @@ using Space = Kokkos::DefaultExecutionSpace;
 using Memory = Space::memory_space;
 
 template <class T, std::size_t size>
-Kokkos::View<T*, Memory> on_device(const char* label, const std::array<T, size>& values) {
+Kokkos::View<T*, Memory> on_device(const std::string& label, const std::array<T, size>& values) {
   Kokkos::View<T*, Memory> view(label, size);
   auto host = Kokkos::create_mirror_view(view);
   for (std::size_t i = 0; i < size; ++i) host(i) = values[i];
