@@ -1,4 +1,4 @@
-# `cmake --install`: headers, library, command line, and the package that find_package(kvcanary) finds.
+# `cmake --install`: the headers, the library, and the package that find_package(kvcanary) finds.
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kvcanary")
 

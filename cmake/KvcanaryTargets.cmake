@@ -14,4 +14,7 @@ endfunction()
 function(kvcanary_common target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${KVCANARY_WERROR}>:-Werror>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-restrict) # wrong about std::string: GCC bug 105329
+  endif()
 endfunction()

@@ -1,4 +1,4 @@
-# Installs a build of kvcanary into a new prefix, then builds an outside project with it and runs that.
+# Installs a build of kvcanary into a new prefix, then builds an outside project with it and runs it.
 #
 #   cmake -D BUILD_DIR=... -D WORK_DIR=... -D OUTSIDE_ARGS=... -P run.cmake
 #
