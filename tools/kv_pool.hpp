@@ -34,7 +34,10 @@ struct FillKV {
 /// Flips the lowest bit of a byte.
 struct FlipBit {
   std::byte* byte;
-  KOKKOS_FUNCTION void operator()(std::int64_t) const { *byte ^= std::byte{1}; }
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    *byte =
+        static_cast<std::byte>(static_cast<unsigned>(*byte) ^ 1U);  // std::byte's ^ is host code
+  }
 };
 
 /// Keys and values of every slot, `[num_slots][bytes_per_token]` each, in pages.

@@ -126,41 +126,48 @@ class ReplaySession {
     if (swa_) body(*swa_, plan_swa_, slots_swa_);
   }
 
+  /// Makes the step's arrays readable by kernels.
   void upload(const sim::StepBatch& batch) {
-    const std::int64_t requests = batch.num_requests();
-    const std::int64_t tokens = batch.num_tokens();
     expect_inputs(batch);
+    upload_plan_batches(batch);
+    upload_write_batch(batch);
+  }
 
+  void upload_plan_batches(const sim::StepBatch& batch) {
     const std::int64_t rows = engine_.table_rows(), columns = engine_.table_columns();
-    const std::int64_t page_size = engine_.config().page_size;
-    plan_full_ = {
-        .request_rows = {rows_array_.upload(space_, batch.request_rows), requests},
-        .prefix_lengths = {prefix_array_.upload(space_, batch.prefix_lengths), requests},
-        .extend_lengths = {extend_array_.upload(space_, batch.extend_lengths), requests},
-        .table = {table_array_.upload(space_, engine_.slot_table()), rows, columns, columns,
-                  page_size},
-        .expected = {
-            .tokens = {token_table_.upload(space_, batch), rows * columns * page_size},
-            .num_rows = rows,
-            .num_columns = columns * page_size,
-            .row_stride = columns * page_size,
-            .valid_lengths = {valid_array_.upload(space_, engine_.valid_lengths()), rows}}};
+    const std::int64_t page_size = engine_.config().page_size, width = columns * page_size;
+    plan_full_ = PlanBatch{};
+    plan_full_.request_rows = span(rows_array_, batch.request_rows);
+    plan_full_.prefix_lengths = span(prefix_array_, batch.prefix_lengths);
+    plan_full_.extend_lengths = span(extend_array_, batch.extend_lengths);
+    plan_full_.table = SlotTable(table_array_.upload(space_, engine_.slot_table()), rows, columns,
+                                 columns, page_size);
+    plan_full_.expected.tokens = IntSpan(token_table_.upload(space_, batch), rows * width);
+    plan_full_.expected.num_rows = rows;
+    plan_full_.expected.num_columns = width;
+    plan_full_.expected.row_stride = width;
+    plan_full_.expected.valid_lengths = span(valid_array_, engine_.valid_lengths());
     plan_swa_ = plan_full_;
     plan_swa_.window = window();
-    plan_swa_.full_to_swa = {swa_map_array_.upload(space_, engine_.full_to_swa()),
-                             static_cast<std::int64_t>(engine_.full_to_swa().size())};
+    plan_swa_.full_to_swa = span(swa_map_array_, engine_.full_to_swa());
+  }
 
+  void upload_write_batch(const sim::StepBatch& batch) {
     histories_ = histories_array_.upload(space_, batch.histories);
     slots_full_ = slots_array_.upload(space_, batch.slots);
     slots_swa_ = swa_slots_array_.upload(space_, batch.swa_slots);
-    write_batch_ = {
-        .tokens = {tokens_array_.upload(space_, batch.tokens), tokens},
-        .positions = {positions_array_.upload(space_, batch.positions), tokens},
-        .slots = {},
-        .expected_tokens = {expected_tokens_array_.upload(space_, expected_tokens_), tokens},
-        .expected_positions = {expected_positions_array_.upload(space_, expected_positions_),
-                               tokens},
-        .check_positions = {check_array_.upload(space_, check_positions_), 1}};
+    write_batch_ = WriteBatch{};
+    write_batch_.tokens = span(tokens_array_, batch.tokens);
+    write_batch_.positions = span(positions_array_, batch.positions);
+    write_batch_.expected_tokens = span(expected_tokens_array_, expected_tokens_);
+    write_batch_.expected_positions = span(expected_positions_array_, expected_positions_);
+    write_batch_.check_positions = span(check_array_, check_positions_);
+  }
+
+  /// A host array where kernels can read it.
+  template <class T, class HostArray>
+  IntSpan span(DeviceArray<Space, T>& array, const HostArray& host) {
+    return IntSpan(array.upload(space_, host), static_cast<std::int64_t>(host.size()));
   }
 
   /// What the step's tokens and positions must be according to the tables, whatever the batch says.

@@ -24,6 +24,7 @@ double rate(std::int64_t count, double seconds) {
 }
 
 std::string verdict(const ReplayResult& r) {
+  if (r.violations.total() == 1) return "1 violation";
   if (r.violations.total() > 0) return fmt::format("{} violations", r.violations.total());
   return r.clean() ? "clean" : "INCOMPLETE";
 }
