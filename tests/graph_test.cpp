@@ -93,7 +93,7 @@ TEST_F(CapturedTest, FetchBesideRunningKernelsSeesWholeRows) {
   const Stream compute, reader;
   const Kokkos::Cuda compute_space(compute.stream), reader_space(reader.stream);
   using Memory = Kokkos::CudaSpace;
-  constexpr std::int64_t entries = 1 << 15, capacity = 1 << 21;
+  constexpr std::int64_t entries = 1 << 12, capacity = 1 << 18;
   Kokkos::View<kvcanary::Record*, Memory> records("records", entries + 1);
   const kvcanary::Endpoint endpoint{kvcanary::LaunchTag::tail_v_swa, records};
   const auto plan = kvcanary::VerifyPlan<Memory>::allocate(entries);
@@ -104,7 +104,7 @@ TEST_F(CapturedTest, FetchBesideRunningKernelsSeesWholeRows) {
   const auto counters = kvcanary::LaunchCounters<Memory>::allocate();
 
   std::size_t fetched = 0, early = 0;
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 5; ++round) {
     log.reset(compute_space);
     compute_space.fence("round");
     for (int i = 0; i < 64; ++i) {

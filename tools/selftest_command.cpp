@@ -19,6 +19,11 @@ struct SelftestOptions {
   std::int64_t cases = 200;
   std::uint64_t seed = 1;
   RuntimeOptions runtime;
+
+  /// No --backend means all.
+  bool wants(const std::string& backend) const {
+    return runtime.backend.empty() || runtime.backend == backend;
+  }
 };
 
 /// Prints a line a check and remembers failures.
@@ -136,12 +141,14 @@ void check_all_equal(SpaceList<Reference, Others...>, const SelftestOptions& opt
                      Checks& checks) {
   const Reference reference;
   const std::string name = backend_name<Reference>();
-  (checks.report(
-       "same bytes, damaged input included", name + " = " + backend_name<Others>(),
-       for_each_case(options,
-                     [&](std::uint64_t seed) { return check_equal(reference, Others(), seed); })),
-   ...);
-  if (reference.concurrency() > 1) {
+  for_each_space(SpaceList<Others...>{}, [&]<class Space> {
+    if (!options.wants(backend_name<Space>())) return;
+    checks.report("same bytes, damaged input included", name + " = " + backend_name<Space>(),
+                  for_each_case(options, [&](std::uint64_t seed) {
+                    return check_equal(reference, Space(), seed);
+                  }));
+  });
+  if (options.wants(name) && reference.concurrency() > 1) {
     const auto parts =
         Kokkos::Experimental::partition_space(reference, 1, reference.concurrency() - 1);
     checks.report("same bytes, damaged input included", name + " = one thread",
@@ -158,6 +165,7 @@ int selftest(const SelftestOptions& options) {
   for_each_space(AllSpaces{}, [&]<class Space> {
     const Space space;
     const std::string name = backend_name<Space>();
+    if (!options.wants(name)) return;
     checks.report("known answers", name, check_known_answers(space));
     checks.report("no false alarm", name, for_each_case(options, [&](std::uint64_t seed) {
                     return check_clean(space, seed);
@@ -182,6 +190,11 @@ void add_selftest_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   command.add_option("--seed", options->seed, "of the first case")->capture_default_str();
+  command
+      .add_option(
+          "--backend", options->runtime.backend,
+          "checks this one, and compares it with " + backend_names().front() + " (default: all)")
+      ->check(CLI::IsMember(backend_names()));
   add_threads_option(command, options->runtime);
   command.callback([options, &exit_code] { exit_code = selftest(*options); });
 }
