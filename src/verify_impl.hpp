@@ -11,28 +11,30 @@
 #include "violation_sink.hpp"
 
 /// \file
-/// verify: workers walk the entries of the plan, for every endpoint.
+/// verify: teams walk the entries of the plan, for every endpoint.
 namespace kvcanary::detail {
 
 template <class ExecSpace, class Chain>
 class VerifyKernel {
  public:
+  using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
+
   template <class MemorySpace>
   VerifyKernel(const VerifyPlan<MemorySpace>& plan, std::span<const Endpoint> endpoints,
-               const ViolationSink& sink, std::int64_t num_workers)
+               const ViolationSink& sink, std::int64_t num_teams)
       : entries_(plan.entries.data()),
         state_(plan.state.data()),
         capacity_(plan.capacity()),
         endpoints_(endpoints),
         sink_(sink),
-        num_workers_(num_workers) {}
+        num_teams_(num_teams) {}
 
-  /// `index` counts the workers of all endpoints.
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    const EndpointArgs& endpoint = endpoints_.items[index / num_workers_];
-    const std::int64_t worker = index % num_workers_;
+  /// The league holds `num_teams` teams for each endpoint.
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const EndpointArgs& endpoint = endpoints_.items[team.league_rank() / num_teams_];
+    const std::int64_t rank = team.league_rank() % num_teams_;
     const std::int64_t wanted = state_->num_entries;
-    if (worker == 0) {
+    if (rank == 0 && team.team_rank() == 0) {
       sink_.count_launch(endpoint.tag);
       if (wanted < 0 || wanted > capacity_ || state_->malformed != 0) {
         sink_.push(plan_violation(endpoint.tag, wanted));
@@ -40,15 +42,19 @@ class VerifyKernel {
     }
     if (state_->enabled == 0) return;
     Count verified = 0;
-    for_each_chunk<ExecSpace>(worker, num_workers_, wanted < capacity_ ? wanted : capacity_,
-                              [&](std::int64_t begin, std::int64_t end) {
-                                for (std::int64_t i = begin; i < end; ++i) {
-                                  if (entries_[i].slot == padding_slot) continue;
-                                  verify_entry(endpoint, i);
-                                  ++verified;
-                                }
-                              });
-    sink_.count_entries(endpoint.tag, verified);
+    for_each_chunk<ExecSpace>(
+        rank * team.team_size() + team.team_rank(), num_teams_ * team.team_size(),
+        wanted < capacity_ ? wanted : capacity_, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            if (entries_[i].slot == padding_slot) continue;
+            verify_entry(endpoint, i);
+            ++verified;
+          }
+        });
+    // One add a team: all threads of a device adding to one counter would take longer than the
+    // rest.
+    team.team_reduce(Kokkos::Sum<Count>(verified));
+    if (team.team_rank() == 0) sink_.count_entries(endpoint.tag, verified);
   }
 
  private:
@@ -112,7 +118,7 @@ class VerifyKernel {
   std::int64_t capacity_;
   EndpointArray endpoints_;
   ViolationSink sink_;
-  std::int64_t num_workers_;
+  std::int64_t num_teams_;
 };
 
 }  // namespace kvcanary::detail
@@ -126,10 +132,12 @@ void verify(const ExecSpace& space, const VerifyPlan<typename ExecSpace::memory_
             const LaunchCounters<typename ExecSpace::memory_space>& counters) {
   detail::check_verify(plan.capacity(), endpoints, detail::unreachable_memory<ExecSpace>());
   detail::check_sink("verify", log.capacity(), counters.counts());
-  const std::int64_t workers = detail::num_workers(space, plan.capacity());
-  detail::launch_workers(
-      "kvcanary::verify", space, workers * static_cast<std::int64_t>(endpoints.size()),
-      detail::VerifyKernel<ExecSpace, SplitmixChain>(plan, endpoints, {log, counters}, workers));
+  constexpr int team_size = detail::is_host_space<ExecSpace> ? 1 : 256;
+  const std::int64_t teams =
+      (detail::num_workers(space, plan.capacity()) + team_size - 1) / team_size;
+  detail::launch_teams(
+      "kvcanary::verify", space, teams * static_cast<std::int64_t>(endpoints.size()), team_size, 0,
+      detail::VerifyKernel<ExecSpace, SplitmixChain>(plan, endpoints, {log, counters}, teams));
 }
 
 }  // namespace kvcanary

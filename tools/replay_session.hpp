@@ -33,7 +33,7 @@ class ReplaySession {
 
   /// One step of the engine, timed into `result`. Returns what it found.
   ViolationSnapshot run(const sim::StepBatch& batch, ReplayResult& result) {
-    upload(batch);
+    timed(result.seconds.upload, [&] { upload(batch); });
     const bool verifies = is_turn(config_.verify_every, batch.step);
 
     timed(result.seconds.plan, [&] {

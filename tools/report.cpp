@@ -59,10 +59,11 @@ void print_work(std::back_insert_iterator<std::string> out, const ReplayResult& 
 
 void print_time(std::back_insert_iterator<std::string> out, const ReplayResult& r) {
   const ReplaySeconds& s = r.seconds;
-  fmt::format_to(out,
-                 "  seconds     plan {:.2f}, verify {:.2f}, write {:.2f}, sweep {:.2f}; engine "
-                 "{:.2f}, model {:.2f}\n",
-                 s.plan, s.verify, s.write, s.sweep, s.engine, s.model);
+  fmt::format_to(
+      out,
+      "  seconds     plan {:.2f}, verify {:.2f}, write {:.2f}, sweep {:.2f}; engine {:.2f}, upload "
+      "{:.2f}, model {:.2f}\n",
+      s.plan, s.verify, s.write, s.sweep, s.engine, s.upload, s.model);
   fmt::format_to(out, "  rate        {:.1f} M tokens/s written, {:.1f} M slots/s verified\n",
                  rate(r.tokens_expected, s.write) / 1e6,
                  rate(slots_verified(r), s.verify + s.sweep) / 1e6);
@@ -215,6 +216,7 @@ Json json_report(const std::string& title, const ReplayConfig& c, const ReplayRe
             {"write", s.write},
             {"sweep", s.sweep},
             {"engine", s.engine},
+            {"upload", s.upload},
             {"model", s.model}}},
           {"tokens_per_second", rate(r.tokens_expected, s.write)},
           {"slots_per_second", rate(slots_verified(r), s.verify + s.sweep)}};
