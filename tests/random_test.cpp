@@ -16,11 +16,14 @@ namespace {
 template <class Space>
 class RandomTest : public SpaceTest<Space> {
  protected:
-  /// Runs `body(seed)` for a number of seeds, up to the first one that fails.
+  /// Runs `body(seed)` for a number of seeds, up to the first one that fails. A device runs a tenth
+  /// of them: each case allocates dozens of arrays there, which costs more than its kernels.
   template <class Body>
-  static void for_each_seed(std::uint64_t default_cases, const Body& body) {
+  static void for_each_seed(std::uint64_t host_cases, const Body& body) {
+    constexpr bool on_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
     const std::uint64_t first = test_settings::seed();
-    for (std::uint64_t i = 0; i < test_settings::cases(default_cases); ++i) {
+    const std::uint64_t cases = test_settings::cases(on_host ? host_cases : host_cases / 10);
+    for (std::uint64_t i = 0; i < cases; ++i) {
       SCOPED_TRACE(rerun_command(first + i));
       body(first + i);
       if (testing::Test::HasFailure()) return;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <new>
 
 #include "tools/commands.hpp"
 
@@ -27,6 +28,12 @@ int main(int argc, char** argv) {
     }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_clean : exit_usage;
+  } catch (const std::bad_alloc& error) {
+    fmt::print(
+        stderr,
+        "kvcanary: out of memory ({}); --slots, --running and --kv-bytes set how much is needed\n",
+        error.what());
+    return exit_usage;
   } catch (const std::exception& error) {
     fmt::print(stderr, "kvcanary: {}\n", error.what());
     return exit_usage;
