@@ -32,8 +32,8 @@ sim::WorkloadConfig workload(std::uint64_t seed) {
   return {.conversations = 24, .max_turns = 4, .seed = seed};
 }
 
-/// A pool that is a little too small for the workload, so that pages are evicted and requests
-/// preempted, and a sliding-window pool beside it.
+/// A pool that is a little too small for the workload, so that pages are evicted, and a
+/// sliding-window pool beside it.
 ReplayConfig config(const DemoOptions& options) {
   ReplayConfig config;
   config.engine = {.page_size = 16,

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kvcanary/memory.hpp>
 #include <span>
 
 /// \file
@@ -25,8 +26,7 @@ class DeviceArray {
                                     std::max(host.size(), 2 * device_.extent(0)));
       }
       using Range = std::pair<std::size_t, std::size_t>;
-      Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> from(
-          host.data(), host.size());
+      const auto from = host_view(host.data(), host.size());
       Kokkos::deep_copy(space, Kokkos::subview(device_, Range(0, host.size())), from);
       return device_.data();
     }

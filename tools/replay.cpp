@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
 #include "tools/backends.hpp"
 #include "tools/replay_session.hpp"
 
@@ -48,6 +46,14 @@ std::int64_t entries(const TagCountsTable& counts, LaunchTag tag) {
 
 }  // namespace
 
+std::int64_t ReplayResult::slots_verified() const {
+  std::int64_t slots = 0;
+  for (const PoolTags& tags : {full_tags, swa_tags}) {
+    slots += entries(verified, tags.k) + entries(verified, tags.sweep_k);
+  }
+  return slots;
+}
+
 std::optional<std::int64_t> ReplayResult::steps_until_detection() const {
   if (!fault || !violations.first_step()) return std::nullopt;
   return *violations.first_step() - fault->step;
@@ -74,15 +80,11 @@ std::vector<std::string> ReplayResult::mismatches() const {
   };
   expect_pool(full_tags, tokens_expected, reads_expected_full, swept_expected_full);
   expect_pool(swa_tags, has_swa_pool ? tokens_expected : 0, reads_expected_swa, swept_expected_swa);
-  if (complete) {
-    const std::int64_t obtained =
-        tokens_expected + engine.prefix_hit_tokens - engine.recomputed_tokens;
-    if (obtained != trace_tokens) {
-      lines.push_back(fmt::format(
-          "tokens: {} written + {} prefix hits - {} recomputed = {}, the trace implies {}",
-          tokens_expected, engine.prefix_hit_tokens, engine.recomputed_tokens, obtained,
-          trace_tokens));
-    }
+  if (complete && tokens_obtained() != trace_tokens) {
+    lines.push_back(fmt::format(
+        "tokens: {} written + {} prefix hits - {} recomputed = {}, the trace implies {}",
+        tokens_expected, engine.prefix_hit_tokens, engine.recomputed_tokens, tokens_obtained(),
+        trace_tokens));
   }
   if (plan_overflows > 0) {
     lines.push_back(

@@ -56,6 +56,13 @@ struct ReplayResult {
   std::optional<sim::FaultRecord> fault;
   std::string fault_report;  ///< empty without a fault
 
+  /// Tokens that the requests have obtained: written or found, each counted once.
+  std::int64_t tokens_obtained() const {
+    return tokens_expected + engine.prefix_hit_tokens - engine.recomputed_tokens;
+  }
+  /// Slots that verify and sweep checked. Keys and values of a slot are checked together, and count
+  /// once.
+  std::int64_t slots_verified() const;
   /// Steps from the fault to the first violation; nothing when either is missing.
   std::optional<std::int64_t> steps_until_detection() const;
   /// What the kernels counted differs from what the engine and the trace say: one line each.

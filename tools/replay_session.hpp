@@ -214,9 +214,8 @@ class ReplaySession {
   }
 
   ViolationSnapshot take_violations() {
-    if (sinks_.log.fetch_total(space_) == 0) return {};
     ViolationSnapshot snapshot = sinks_.log.fetch(space_);
-    sinks_.log.reset(space_);
+    if (snapshot.total > 0) sinks_.log.reset(space_);
     return snapshot;
   }
 

@@ -10,15 +10,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Slots that verify and sweep checked, one count a slot: keys and values are checked together.
-std::int64_t slots_verified(const ReplayResult& r) {
-  const auto entries = [&](LaunchTag tag) {
-    return static_cast<std::int64_t>(r.verified[static_cast<std::size_t>(tag)].entries);
-  };
-  return entries(LaunchTag::head_k_full) + entries(LaunchTag::sweep_k_full) +
-         entries(LaunchTag::head_k_swa) + entries(LaunchTag::sweep_k_swa);
-}
-
 double rate(std::int64_t count, double seconds) {
   return seconds > 0 ? static_cast<double>(count) / seconds : 0;
 }
@@ -47,11 +38,11 @@ void print_work(std::back_insert_iterator<std::string> out, const ReplayResult& 
                  e.requests_finished, r.requests, e.steps, e.preemptions);
   fmt::format_to(
       out, "  tokens      {} written + {} prefix hits - {} recomputed = {}, the trace implies {}\n",
-      r.tokens_expected, e.prefix_hit_tokens, e.recomputed_tokens,
-      r.tokens_expected + e.prefix_hit_tokens - e.recomputed_tokens, r.trace_tokens);
+      r.tokens_expected, e.prefix_hit_tokens, e.recomputed_tokens, r.tokens_obtained(),
+      r.trace_tokens);
   fmt::format_to(
       out, "  verified    {} slots ({} read in the full pool, {} in the window pool, {} swept)\n",
-      slots_verified(r), r.reads_expected_full, r.reads_expected_swa,
+      r.slots_verified(), r.reads_expected_full, r.reads_expected_swa,
       r.swept_expected_full + r.swept_expected_swa);
   fmt::format_to(out, "  evicted     {} pages, {} window pages\n", e.evicted_pages,
                  e.evicted_swa_pages);
@@ -66,7 +57,7 @@ void print_time(std::back_insert_iterator<std::string> out, const ReplayResult& 
       s.plan, s.verify, s.write, s.sweep, s.engine, s.upload, s.model);
   fmt::format_to(out, "  rate        {:.1f} M tokens/s written, {:.1f} M slots/s verified\n",
                  rate(r.tokens_expected, s.write) / 1e6,
-                 rate(slots_verified(r), s.verify + s.sweep) / 1e6);
+                 rate(r.slots_verified(), s.verify + s.sweep) / 1e6);
 }
 
 void print_violations(std::back_insert_iterator<std::string> out, const ReplayResult& r) {
@@ -201,7 +192,7 @@ Json json_report(const std::string& title, const ReplayConfig& c, const ReplayRe
           {"tokens_written", r.tokens_expected},
           {"prefix_hit_tokens", e.prefix_hit_tokens},
           {"recomputed_tokens", e.recomputed_tokens},
-          {"slots_verified", slots_verified(r)},
+          {"slots_verified", r.slots_verified()},
           {"preemptions", e.preemptions},
           {"evicted_pages", e.evicted_pages},
           {"evicted_swa_pages", e.evicted_swa_pages},
@@ -219,7 +210,7 @@ Json json_report(const std::string& title, const ReplayConfig& c, const ReplayRe
             {"upload", s.upload},
             {"model", s.model}}},
           {"tokens_per_second", rate(r.tokens_expected, s.write)},
-          {"slots_per_second", rate(slots_verified(r), s.verify + s.sweep)}};
+          {"slots_per_second", rate(r.slots_verified(), s.verify + s.sweep)}};
 }
 
 }  // namespace kvcanary::tools

@@ -1,6 +1,6 @@
 #include "tools/runtime.hpp"
 
-#include <cstdlib>
+#include <cctype>
 
 #include "tools/backends.hpp"
 
@@ -26,9 +26,8 @@ void add_backend_option(CLI::App& command, RuntimeOptions& options) {
 }
 
 Kokkos::InitializationSettings Runtime::settings(const RuntimeOptions& options) {
-  // Kokkos otherwise warns on standard error, in the middle of a report.
-  setenv("OMP_PROC_BIND", "false", 0);
   Kokkos::InitializationSettings settings;
+  // About OMP_PROC_BIND, for one: on standard error, in the middle of a report.
   settings.set_disable_warnings(true);
   if (options.threads > 0) settings.set_num_threads(options.threads);
   return settings;

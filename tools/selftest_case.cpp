@@ -87,7 +87,6 @@ SelftestCase clean_case(std::uint64_t seed) {
 SelftestCase hostile_case(std::uint64_t seed) {
   SelftestCase c = clean_case(seed);
   Rng rng(~seed);
-  c.hostile = true;
   for (std::int64_t i = rng.below(8); i > 0; --i) {
     c.damage.push_back({rng.between(1, c.num_slots - 1), static_cast<int>(rng.below(4)),
                         std::int64_t{1} << rng.below(64)});

@@ -22,7 +22,6 @@ struct SelftestCase {
   std::vector<std::byte> kv;  ///< [num_slots][kv_bytes]
   std::int64_t kv_bytes;
   KVHashMode kv_hash_mode;
-  bool hostile = false;  ///< holds indices and lengths that are out of range
 
   struct Damage {
     std::int64_t slot;

@@ -64,8 +64,7 @@ std::string check_known_answers(const Space& space) {
   Kokkos::View<std::int64_t*, Memory> tokens("tokens", 4), positions("positions", 4),
       slots("slots", 4);
   const auto set = [](const auto& view, std::vector<std::int64_t> values) {
-    Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> from(
-        values.data(), values.size());
+    const auto from = host_view(values.data(), values.size());
     Kokkos::deep_copy(view, from);
   };
   set(plan.offsets, {0, 4});

@@ -57,8 +57,7 @@ class SelftestRun {
   template <class T>
   Array<T> upload(const std::vector<T>& host) const {
     Array<T> device("selftest", host.size());
-    Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> from(
-        host.data(), host.size());
+    const auto from = host_view(host.data(), host.size());
     Kokkos::deep_copy(space_, device, from);
     space_.fence("selftest::upload");
     return device;
@@ -67,8 +66,7 @@ class SelftestRun {
   template <class T>
   std::vector<T> download(const Array<T>& device, std::size_t count) const {
     std::vector<T> host(count);
-    Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> to(host.data(),
-                                                                                    count);
+    const auto to = host_view(host.data(), count);
     Kokkos::deep_copy(space_, to,
                       Kokkos::subview(device, std::pair<std::size_t, std::size_t>(0, count)));
     space_.fence("selftest::download");

@@ -67,8 +67,7 @@ KVSources<MemorySpace>::KVSources(std::span<const KVSource> sources)
     : sources_("kvcanary::kv_sources", sources.size()) {
   const bool host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
   detail::check_sources(sources, host ? Memory::device : Memory::host);
-  Kokkos::View<const KVSource*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> given(
-      sources.data(), sources.size());
+  const auto given = host_view(sources.data(), sources.size());
   Kokkos::deep_copy(sources_, given);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -22,6 +23,12 @@ constexpr Memory memory_of() {
   } else {
     return Memory::host_and_device;
   }
+}
+
+/// A host array as a View, to copy from or to. The array must outlive it.
+template <class T>
+auto host_view(T* data, std::size_t size) {
+  return Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data, size);
 }
 
 }  // namespace kvcanary

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kvcanary/memory.hpp>
 #include <kvcanary/violation_log.hpp>
 #include <span>
 #include <stdexcept>
@@ -90,8 +91,7 @@ void VerifyPlan<MemorySpace>::assign(const ExecSpace& space,
                 .malformed = 0,
                 .overflows = host_state.overflows};
   if (count > 0) {
-    Kokkos::View<const VerifyEntry*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-        given(host_entries.data(), host_entries.size());
+    const auto given = host_view(host_entries.data(), host_entries.size());
     Kokkos::deep_copy(
         space, Kokkos::subview(entries, std::pair<std::size_t, std::size_t>(0, count)), given);
   }

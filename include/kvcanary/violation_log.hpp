@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kvcanary/memory.hpp>
 #include <kvcanary/violation.hpp>
 #include <stdexcept>
 #include <string>
@@ -60,8 +61,7 @@ class ViolationLog {
   template <class ExecSpace>
   std::vector<Violation> copy_rows(const ExecSpace& space, std::size_t count) const {
     std::vector<Violation> copy(count);
-    Kokkos::View<Violation*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-        copy.data(), count);
+    const auto host = host_view(copy.data(), count);
     Kokkos::deep_copy(space, host,
                       Kokkos::subview(rows_, std::pair<std::size_t, std::size_t>(0, count)));
     space.fence("kvcanary::ViolationLog::fetch");
