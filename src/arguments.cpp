@@ -15,15 +15,16 @@ constexpr std::int64_t offset_limit = std::int64_t{1} << 40;
 /// "endpoints[1].buffer.stride is 24, must be ..." behind the name of the operation.
 class Arguments {
  public:
-  Arguments(std::string operation, Memory unreachable)
-      : operation_(std::move(operation)), unreachable_(unreachable) {}
+  /// `prefix` goes before the name of each argument.
+  Arguments(std::string operation, Memory unreachable, std::string prefix = "")
+      : operation_(std::move(operation)), prefix_(std::move(prefix)), unreachable_(unreachable) {}
 
   template <class Value>
   void require(bool good, std::string_view argument, const Value& value,
                std::string_view wanted) const {
     if (!good) {
       throw std::invalid_argument(
-          fmt::format("{}: {} is {}, must be {}", operation_, argument, value, wanted));
+          fmt::format("{}: {}{} is {}, must be {}", operation_, prefix_, argument, value, wanted));
     }
   }
 
@@ -72,7 +73,7 @@ class Arguments {
   }
 
  private:
-  std::string operation_;
+  std::string operation_, prefix_;
   Memory unreachable_;
 };
 
@@ -156,6 +157,14 @@ void check_sources(std::span<const KVSource> sources, Memory unreachable) {
   }
 }
 
+std::int64_t num_slots(std::span<const KVSource> sources) {
+  std::int64_t slots = std::numeric_limits<std::int64_t>::max();
+  for (const KVSource& source : sources) {
+    if (source.num_rows <= slots / source.page_size) slots = source.num_rows * source.page_size;
+  }
+  return slots;
+}
+
 void check_plan(const PlanBatch& batch, std::int64_t max_requests, std::int64_t max_entries,
                 Memory unreachable) {
   const Arguments arguments("plan", unreachable);
@@ -174,9 +183,18 @@ void check_plan(const PlanBatch& batch, std::int64_t max_requests, std::int64_t 
   check_expected_tokens(arguments, batch.expected);
 }
 
-void check_write(const WriteBatch& batch, std::int64_t max_requests,
-                 std::span<const Endpoint> endpoints, Memory unreachable) {
-  const Arguments arguments("write", unreachable);
+void check_write_jobs(std::int64_t jobs, std::int64_t endpoints, std::int64_t max_requests) {
+  const Arguments arguments("write", Memory::unknown);
+  arguments.require_range("jobs.size", jobs, 1, max_jobs);
+  arguments.require_range("endpoints.size", endpoints, 1, max_endpoints);
+  // A league of teams, or a thread for each request and endpoint.
+  arguments.require(max_requests <= int32_max / max_endpoints, "plan.capacity", max_requests,
+                    fmt::format("at most {}", int32_max / max_endpoints));
+}
+
+void check_write_job(const std::string& job, const WriteBatch& batch, std::int64_t max_requests,
+                     std::span<const Endpoint> endpoints, Memory unreachable) {
+  const Arguments arguments("write", unreachable, job);
   arguments.require(max_requests > 0, "plan", "empty", "made by WritePlan::allocate");
   arguments.require_span("tokens", batch.tokens);
   const std::int64_t tokens = batch.tokens.size();
@@ -189,12 +207,8 @@ void check_write(const WriteBatch& batch, std::int64_t max_requests,
     arguments.require_span("expected_positions", batch.expected_positions, tokens, "tokens");
   }
   arguments.require_optional_scalar("check_positions", batch.check_positions);
+  arguments.require_at_least("max_entries_per_request", batch.max_entries_per_request, 0);
   check_endpoints(arguments, endpoints);
-  const std::int64_t teams = max_requests * static_cast<std::int64_t>(endpoints.size());
-  arguments.require(
-      teams <= int32_max, "plan.capacity", max_requests,
-      fmt::format("at most {} for {} endpoints",
-                  int32_max / static_cast<std::int64_t>(endpoints.size()), endpoints.size()));
 }
 
 void check_verify(std::int64_t max_entries, std::span<const Endpoint> endpoints,

@@ -6,6 +6,7 @@
 #include <kvcanary/plan.hpp>
 #include <kvcanary/write.hpp>
 #include <span>
+#include <string>
 
 /// \file
 /// What the host can see of the arguments of an operation is checked before the launch. Each
@@ -28,8 +29,26 @@ constexpr Memory unreachable_memory() {
 void check_plan(const PlanBatch& batch, std::int64_t max_requests, std::int64_t max_entries,
                 Memory unreachable);
 
-void check_write(const WriteBatch& batch, std::int64_t max_requests,
-                 std::span<const Endpoint> endpoints, Memory unreachable);
+/// Jobs and endpoints of one launch, before each job by itself.
+void check_write_jobs(std::int64_t jobs, std::int64_t endpoints, std::int64_t max_requests);
+
+/// `job` says which of several, or is empty.
+void check_write_job(const std::string& job, const WriteBatch& batch, std::int64_t max_requests,
+                     std::span<const Endpoint> endpoints, Memory unreachable);
+
+template <class MemorySpace>
+void check_write(std::span<const WriteJob<MemorySpace>> jobs, Memory unreachable) {
+  std::int64_t endpoints = 0, max_requests = 0;
+  for (const WriteJob<MemorySpace>& job : jobs) {
+    endpoints += static_cast<std::int64_t>(job.endpoints.size());
+    max_requests += job.plan.capacity();
+  }
+  check_write_jobs(static_cast<std::int64_t>(jobs.size()), endpoints, max_requests);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    check_write_job(jobs.size() == 1 ? "" : "jobs[" + std::to_string(i) + "].", jobs[i].batch,
+                    jobs[i].plan.capacity(), jobs[i].endpoints, unreachable);
+  }
+}
 
 void check_verify(std::int64_t max_entries, std::span<const Endpoint> endpoints,
                   Memory unreachable);

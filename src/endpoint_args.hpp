@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <kvcanary/endpoint.hpp>
 #include <kvcanary/kv_hash.hpp>
+#include <limits>
 #include <span>
 
 /// \file
@@ -15,11 +16,17 @@ struct EndpointArgs {
   std::int64_t num_slots;
   std::int64_t stride;
   const KVSource* sources;
-  std::int32_t num_sources;
+  std::int64_t kv_slots;  ///< slots whose KV bytes all sources have; no limit when none is hashed
+  std::int32_t num_sources;  ///< that are hashed: 0 in mode none
   LaunchTag tag;
   KVHashMode mode;
 
   KOKKOS_FUNCTION bool holds(std::int64_t slot) const { return slot >= 0 && slot < num_slots; }
+
+  /// The same for the record and all KV bytes of a slot >= 0.
+  KOKKOS_FUNCTION bool holds_kv(std::int64_t slot) const {
+    return slot < num_slots && slot < kv_slots;
+  }
 
   /// The record of a slot that the buffer holds, as two 16-byte loads.
   KOKKOS_FUNCTION Record load(std::int64_t slot) const {
@@ -27,6 +34,17 @@ struct EndpointArgs {
   }
   KOKKOS_FUNCTION void store(std::int64_t slot, const Record& record) const {
     *reinterpret_cast<Record*>(data + slot * stride) = record;
+  }
+  /// A record in two parts, which different teams may store: all but kv_hash, and kv_hash.
+  KOKKOS_FUNCTION void store_identity(std::int64_t slot, std::int64_t token, std::int64_t position,
+                                      std::int64_t prev_hash) const {
+    auto* const record = reinterpret_cast<Record*>(data + slot * stride);
+    record->token = token;
+    record->position = position;
+    record->prev_hash = prev_hash;
+  }
+  KOKKOS_FUNCTION void store_kv_hash(std::int64_t slot, std::uint64_t kv_hash) const {
+    reinterpret_cast<Record*>(data + slot * stride)->kv_hash = static_cast<std::int64_t>(kv_hash);
   }
   KOKKOS_FUNCTION KVHash hash_kv(std::int64_t slot) const {
     return kv_hash({sources, num_sources}, mode, slot);
@@ -36,16 +54,26 @@ struct EndpointArgs {
 /// By value, so that no device array has to be filled before a launch.
 struct EndpointArray {
   EndpointArgs items[max_endpoints];
-  std::int32_t count;
+  std::int32_t count = 0;
 
-  explicit EndpointArray(std::span<const Endpoint> endpoints)
-      : items{}, count(static_cast<std::int32_t>(endpoints.size())) {
-    for (std::size_t i = 0; i < endpoints.size(); ++i) {
-      const Endpoint& from = endpoints[i];
-      items[i] = {from.buffer.data,     from.buffer.num_slots, from.buffer.stride,
-                  from.sources.sources, from.sources.count,    from.tag,
-                  from.kv_hash_mode};
-    }
+  EndpointArray() : items{} {}
+  explicit EndpointArray(std::span<const Endpoint> endpoints) : items{} { add(endpoints); }
+
+  void add(std::span<const Endpoint> endpoints) {
+    for (const Endpoint& from : endpoints) items[count++] = to_args(from);
+  }
+
+ private:
+  static EndpointArgs to_args(const Endpoint& from) {
+    const bool hashes = from.kv_hash_mode != KVHashMode::none && from.sources.count > 0;
+    return {from.buffer.data,
+            from.buffer.num_slots,
+            from.buffer.stride,
+            from.sources.sources,
+            hashes ? from.sources.num_slots : std::numeric_limits<std::int64_t>::max(),
+            hashes ? from.sources.count : 0,
+            from.tag,
+            from.kv_hash_mode};
   }
 };
 

@@ -12,8 +12,7 @@
   template void plan(const ExecSpace&, const PlanBatch&,                                        \
                      const WritePlan<ExecSpace::memory_space>&,                                 \
                      const VerifyPlan<ExecSpace::memory_space>&);                               \
-  template void write(const ExecSpace&, const WritePlan<ExecSpace::memory_space>&,              \
-                      const WriteBatch&, std::span<const Endpoint>,                             \
+  template void write(const ExecSpace&, std::span<const WriteJob<ExecSpace::memory_space>>,     \
                       const ViolationLog<ExecSpace::memory_space>&,                             \
                       const LaunchCounters<ExecSpace::memory_space>&);                          \
   template void verify(const ExecSpace&, const VerifyPlan<ExecSpace::memory_space>&,            \

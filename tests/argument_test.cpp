@@ -47,6 +47,31 @@ TEST_F(ArgumentTest, AssignMoreThanTheCapacity) {
   EXPECT_THAT(message, testing::HasSubstr("must be at most the capacity 8"));
 }
 
+TEST_F(ArgumentTest, WriteJobs) {
+  using Job = kvcanary::WriteJob<HostMemory>;
+  const auto write_jobs = [this](const std::vector<Job>& jobs) {
+    return refusal([&] { kvcanary::write(Space{}, jobs, log, counters); });
+  };
+  const Job job{write_plan, tokens, endpoints};
+  EXPECT_EQ(write_jobs({job, job}), "(not refused)");
+  EXPECT_THAT(write_jobs({}), Refused("write", "jobs.size", "0"));
+  EXPECT_THAT(write_jobs({job, job, job}), Refused("write", "jobs.size", "3"));
+
+  const std::vector<Endpoint> eleven(11, endpoints[0]);
+  EXPECT_THAT(write_jobs({job, {write_plan, tokens, eleven}}),
+              Refused("write", "endpoints.size", "13"));
+  EXPECT_THAT(write_jobs({job, {write_plan, tokens, {}}}),
+              Refused("write", "jobs[1].endpoints.size", "0"));
+  kvcanary::WriteBatch bad = tokens;
+  bad.slots = two;
+  EXPECT_THAT(write_jobs({job, {write_plan, bad, endpoints}}),
+              Refused("write", "jobs[1].slots.size", "2"));
+  bad = tokens;
+  bad.max_entries_per_request = -1;
+  EXPECT_THAT(write_jobs({{write_plan, bad, endpoints}}),
+              Refused("write", "max_entries_per_request", "-1"));
+}
+
 TEST_F(ArgumentTest, ObjectsThatWereNeverAllocated) {
   log = {};
   EXPECT_THAT(write(), Refused("write", "log", "empty"));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <set>
@@ -90,20 +91,48 @@ void check_plan(const Layout& layout, const oracle::PlanBatch& batch, Plans& pla
   invariant::expect_verify_plan(batch, library.write.num_requests, library.verify);
 }
 
+/// Several jobs in one launch of a shape; the endpoints stay as they were.
+template <class Space>
+void check_write_shape(const Layout& layout, const std::vector<WriteCall>& jobs, WriteShape shape) {
+  SCOPED_TRACE(testing::Message() << "launch shape " << static_cast<int>(shape));
+  std::vector<std::vector<oracle::Endpoint>> expected, library;
+  for (const WriteCall& job : jobs) expected.push_back(*job.endpoints);
+  library = expected;
+  oracle::Report report, library_report;
+  std::vector<WriteCall> calls = jobs;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    oracle::write(*jobs[i].plan, *jobs[i].batch, expected[i], report);
+    calls[i].endpoints = &library[i];
+  }
+  Library<Space>::write(layout, calls, shape, check::log_capacity(report), library_report);
+  check::expect_equal(library_report, report);
+  invariant::expect_report(library_report);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto& [plan, batch, before] = jobs[i];
+    check::expect_equal(library[i], expected[i], contested_slots(*plan, *batch));
+    invariant::expect_only_batch_slots(*plan, *batch, *before, library[i]);
+  }
+}
+
+/// In every launch shape.
+template <class Space>
+void check_write_jobs(const Layout& layout, const std::vector<WriteCall>& jobs) {
+  constexpr bool on_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
+  check_write_shape<Space>(layout, jobs, WriteShape::unhinted);
+  check_write_shape<Space>(layout, jobs, WriteShape::hinted);
+  if (!on_host) return;  // where the hint chooses between the shapes that follow
+  check_write_shape<Space>(layout, jobs, WriteShape::threads);
+  check_write_shape<Space>(layout, jobs, WriteShape::teams);
+}
+
 /// The endpoints come back with what was written.
 template <class Space>
 oracle::Report check_write(const Layout& layout, const oracle::WritePlan& plan,
                            const oracle::WriteBatch& batch,
                            std::vector<oracle::Endpoint>& endpoints) {
-  const std::vector<oracle::Endpoint> before = endpoints;
-  std::vector<oracle::Endpoint> library = endpoints;
-  oracle::Report report, library_report;
+  check_write_jobs<Space>(layout, {{&plan, &batch, &endpoints}});
+  oracle::Report report;
   oracle::write(plan, batch, endpoints, report);
-  Library<Space>::write(layout, plan, batch, library, check::log_capacity(report), library_report);
-  check::expect_equal(library_report, report);
-  check::expect_equal(library, endpoints, contested_slots(plan, batch));
-  invariant::expect_only_batch_slots(plan, batch, before, library);
-  invariant::expect_report(library_report);
   return report;
 }
 

@@ -5,6 +5,8 @@
 #include "spaces.hpp"
 #include "uploaded.hpp"
 #include "uploaded_plans.hpp"
+#include "write_teams.hpp"
+#include "write_threads.hpp"
 
 namespace {
 
@@ -34,6 +36,31 @@ struct Sink {
   }
 };
 
+/// One job of a write in the memory of Space.
+template <class Space>
+class UploadedWriteCall {
+ public:
+  UploadedWriteCall(const Layout& layout, const WriteCall& from)
+      : plan_(*from.plan), batch_(layout, *from.batch), endpoints_(layout, *from.endpoints) {}
+
+  kvcanary::WriteJob<typename Space::memory_space> job(WriteShape shape) const {
+    kvcanary::WriteBatch batch = batch_.batch();
+    batch.max_entries_per_request = shape == WriteShape::hinted ? 1 : 0;
+    return {plan_.plan(), batch, endpoints_.endpoints()};
+  }
+
+  void fetch(const WriteCall& to) const {
+    batch_.expect_unchanged();
+    EXPECT_TRUE(plan_.fetch() == *to.plan) << "write changed its plan";
+    endpoints_.fetch(*to.endpoints);
+  }
+
+ private:
+  UploadedWritePlan<Space> plan_;
+  UploadedWriteBatch<Space> batch_;
+  UploadedEndpoints<Space> endpoints_;
+};
+
 }  // namespace
 
 template <class Space>
@@ -51,21 +78,24 @@ void Library<Space>::plan(const Layout& layout, const oracle::PlanBatch& batch,
 }
 
 template <class Space>
-void Library<Space>::write(const Layout& layout, const oracle::WritePlan& plan,
-                           const oracle::WriteBatch& batch,
-                           std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
-                           oracle::Report& report) {
+void Library<Space>::write(const Layout& layout, const std::vector<WriteCall>& calls,
+                           WriteShape shape, std::int64_t log_capacity, oracle::Report& report) {
   const Space space;
-  const UploadedWritePlan<Space> uploaded_plan(plan);
-  const UploadedWriteBatch<Space> uploaded(layout, batch);
-  const UploadedEndpoints<Space> uploaded_endpoints(layout, endpoints);
+  std::vector<UploadedWriteCall<Space>> uploaded;
+  std::vector<kvcanary::WriteJob<typename Space::memory_space>> jobs;
+  for (const WriteCall& call : calls) uploaded.emplace_back(layout, call);
+  for (const UploadedWriteCall<Space>& call : uploaded) jobs.push_back(call.job(shape));
   const Sink<Space> sink(log_capacity);
-  kvcanary::write(space, uploaded_plan.plan(), uploaded.batch(), uploaded_endpoints.endpoints(),
-                  sink.log, sink.counters);
+  if (shape == WriteShape::threads || shape == WriteShape::teams) {
+    const kvcanary::detail::WriteArgs args(
+        std::span<const typename decltype(jobs)::value_type>(jobs), sink.log, sink.counters);
+    shape == WriteShape::threads ? kvcanary::detail::launch_write_threads(space, args)
+                                 : kvcanary::detail::launch_write_teams(space, args);
+  } else {
+    kvcanary::write(space, jobs, sink.log, sink.counters);
+  }
   sink.fetch(space, report);
-  uploaded.expect_unchanged();
-  EXPECT_TRUE(uploaded_plan.fetch() == plan) << "write changed its plan";
-  uploaded_endpoints.fetch(endpoints);
+  for (std::size_t i = 0; i < calls.size(); ++i) uploaded[i].fetch(calls[i]);
 }
 
 template <class Space>

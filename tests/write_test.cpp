@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -154,7 +155,7 @@ TYPED_TEST(WriteTest, MalformedOffsets) {
       {{5, 6}, 0, 0, 6},
       {{INT64_MIN, INT64_MAX}, 4, 0, INT64_MAX},
       {{INT64_MAX, INT64_MIN}, 0, 0, INT64_MIN},
-      {{0, 2, 1}, 2, 1, 1},
+      {{0, 2, 1, 4}, 5, 1, 1},
       {{0, 1, INT64_MAX}, 4, 1, INT64_MAX},
   };
   for (const Bad& bad : bads) {
@@ -167,6 +168,19 @@ TYPED_TEST(WriteTest, MalformedOffsets) {
                   {0, -1, -1, 0, -1, 0, bad.end, bit::malformed_plan, bad.named + 1, bad.named}}));
     EXPECT_EQ(report.counts[0].entries, static_cast<std::uint64_t>(bad.entries));
   }
+}
+
+/// What lies before the first or after the last offset is nobody's.
+TYPED_TEST(WriteTest, FirstAndLastOffsetBoundAll) {
+  oracle::WritePlan plan = build::write_plan({0, 0}, {no_slot, no_slot});
+  plan.offsets = {1, 4, 2};
+  const oracle::Report report = this->run(plan, four_tokens());
+  EXPECT_THAT(report.violations, testing::UnorderedElementsAre(
+                                     Violation{0, -1, -1, 0, -1, 0, 4, bit::malformed_plan, 1, 0},
+                                     Violation{0, -1, -1, 0, -1, 0, 2, bit::malformed_plan, 2, 1}));
+  EXPECT_EQ(report.counts[0].entries, 1U);
+  EXPECT_EQ(this->record(2).token, tokens[1]);
+  for (const std::int64_t slot : {5, 7, 3}) EXPECT_TRUE(this->untouched(slot));
 }
 
 TYPED_TEST(WriteTest, EmptyRangeAtTheEndIsFine) {

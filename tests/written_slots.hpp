@@ -12,7 +12,7 @@
 /// \file
 /// Which request of a launch writes which slots: what is unspecified depends on it.
 
-/// Entries of one request, clamped to the tokens given.
+/// Entries of one request, clamped to the tokens given and to the first and last offset.
 struct EntryRange {
   std::int64_t begin, end;
 };
@@ -21,10 +21,13 @@ inline std::vector<EntryRange> entry_ranges(const oracle::WritePlan& plan,
                                             const oracle::WriteBatch& batch) {
   const auto tokens = static_cast<std::int64_t>(batch.tokens.size());
   const auto capacity = static_cast<std::int64_t>(plan.seed_slots.size());
+  const std::int64_t n = std::clamp<std::int64_t>(plan.num_requests, 0, capacity);
+  const std::int64_t first = std::clamp<std::int64_t>(plan.offsets[0], 0, tokens);
+  const std::int64_t last = std::clamp(plan.offsets[n], first, tokens);
   std::vector<EntryRange> ranges;
-  for (std::int64_t r = 0; r < std::min(plan.num_requests, capacity); ++r) {
-    const std::int64_t begin = std::clamp<std::int64_t>(plan.offsets[r], 0, tokens);
-    ranges.push_back({begin, std::clamp(plan.offsets[r + 1], begin, tokens)});
+  for (std::int64_t r = 0; r < n; ++r) {
+    const std::int64_t begin = std::clamp(plan.offsets[r], first, last);
+    ranges.push_back({begin, std::clamp(plan.offsets[r + 1], begin, last)});
   }
   return ranges;
 }

@@ -10,6 +10,8 @@ namespace kvcanary {
 
 /// write and verify take up to this many endpoints in one launch, one for each launch tag.
 inline constexpr int max_endpoints = num_launch_tags;
+/// Pools that write and verify_requests take in one launch: a full and a sliding-window one.
+inline constexpr int max_jobs = 2;
 
 /// A canary buffer, the launch tag under which it reports and counts, and the KV bytes that it
 /// hashes.

@@ -54,6 +54,29 @@ KOKKOS_INLINE_FUNCTION std::uint64_t hash_words(const std::byte* bytes, std::int
   return aligned ? hash_words_16(bytes, size) : hash_words_any(bytes, size);
 }
 
+/// Row of a slot in a source. A 64-bit division would cost a device as much as some hashing.
+KOKKOS_INLINE_FUNCTION std::int64_t row_of(const KVSource& source, std::int64_t slot) {
+  return slot <= 0xFFFFFFFF
+             ? static_cast<std::uint32_t>(slot) / static_cast<std::uint32_t>(source.page_size)
+             : slot / source.page_size;
+}
+
+/// Hash of the bytes of a slot, whose row is `row`, in a source that has it.
+KOKKOS_INLINE_FUNCTION std::uint64_t hash_row(const KVSource& source, KVHashMode mode,
+                                              std::int64_t slot, std::int64_t row) {
+  const std::int64_t size =
+      mode == KVHashMode::partial && source.read_bytes > 16 ? 16 : source.read_bytes;
+  const std::byte* bytes = source.data + row * source.row_stride +
+                           (slot - row * source.page_size) * source.bytes_per_token;
+  return hash_words(bytes, size);
+}
+
+/// The same where the row is not known yet.
+KOKKOS_INLINE_FUNCTION std::uint64_t hash_source(const KVSource& source, KVHashMode mode,
+                                                 std::int64_t slot) {
+  return hash_row(source, mode, slot, row_of(source, slot));
+}
+
 }  // namespace detail
 
 /// KV hash of slot `slot` >= 0 over `list`, as SGLang's pull request 26817 defines it: per source a
@@ -66,16 +89,12 @@ KOKKOS_INLINE_FUNCTION KVHash kv_hash(const KVSourceList& list, KVHashMode mode,
   if (mode == KVHashMode::none) return result;
   for (std::int32_t i = 0; i < list.count; ++i) {
     const KVSource& source = list.sources[i];
-    const std::int64_t row = slot / source.page_size;
+    const std::int64_t row = detail::row_of(source, slot);
     if (row >= source.num_rows) {
       result.in_range = false;
       continue;
     }
-    const std::int64_t size =
-        mode == KVHashMode::partial && source.read_bytes > 16 ? 16 : source.read_bytes;
-    const std::byte* bytes = source.data + row * source.row_stride +
-                             (slot - row * source.page_size) * source.bytes_per_token;
-    result.value = splitmix64(result.value ^ detail::hash_words(bytes, size));
+    result.value = splitmix64(result.value ^ detail::hash_row(source, mode, slot, row));
   }
   return result;
 }

@@ -36,6 +36,8 @@ struct KVSource {
 struct KVSourceList {
   const KVSource* sources = nullptr;
   std::int32_t count = 0;
+  std::int64_t num_slots = 0;   ///< slots, from 0, whose bytes every source has
+  std::int64_t read_bytes = 0;  ///< of a slot in mode `all`, over all sources
 };
 
 /// Owns the descriptions of the sources of one endpoint in memory that kernels can read; any number
@@ -49,17 +51,23 @@ class KVSources {
   explicit KVSources(std::span<const KVSource> sources);
 
   KVSourceList list() const {
-    return {sources_.data(), static_cast<std::int32_t>(sources_.extent(0))};
+    return {sources_.data(), static_cast<std::int32_t>(sources_.extent(0)), num_slots_,
+            read_bytes_};
   }
 
  private:
   Kokkos::View<KVSource*, MemorySpace> sources_;
+  std::int64_t num_slots_ = 0;
+  std::int64_t read_bytes_ = 0;
 };
 
 namespace detail {
 /// Throws std::invalid_argument when a source is malformed, or lies where `space_name` can't read
 /// it.
 void check_sources(std::span<const KVSource> sources, Memory unreachable);
+
+/// Slots, from 0, whose bytes every source has.
+std::int64_t num_slots(std::span<const KVSource> sources);
 }  // namespace detail
 
 template <class MemorySpace>
@@ -67,6 +75,8 @@ KVSources<MemorySpace>::KVSources(std::span<const KVSource> sources)
     : sources_("kvcanary::kv_sources", sources.size()) {
   const bool host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
   detail::check_sources(sources, host ? Memory::device : Memory::host);
+  num_slots_ = detail::num_slots(sources);
+  for (const KVSource& source : sources) read_bytes_ += source.read_bytes;
   const auto given = host_view(sources.data(), sources.size());
   Kokkos::deep_copy(sources_, given);
 }

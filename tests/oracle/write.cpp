@@ -22,6 +22,7 @@ struct RequestWrite {
   const WriteBatch& batch;
   Endpoint& endpoint;
   Report& report;
+  std::int64_t num_requests;
   std::int64_t r;
 
   std::int64_t row() const { return plan.request_rows.at(r); }
@@ -31,19 +32,26 @@ struct Range {
   std::int64_t begin, end;
 };
 
+/// Entries that any request may have: the first and the last offset bound them.
+Range entries_of_plan(const RequestWrite& self) {
+  const auto tokens = static_cast<std::int64_t>(self.batch.tokens.size());
+  const std::int64_t begin = std::clamp<std::int64_t>(self.plan.offsets.at(0), 0, tokens);
+  return {begin, std::clamp(self.plan.offsets.at(self.num_requests), begin, tokens)};
+}
+
 Range clamped_range(const RequestWrite& self) {
   const std::int64_t begin = self.plan.offsets.at(self.r);
   const std::int64_t end = self.plan.offsets.at(self.r + 1);
-  const auto tokens = static_cast<std::int64_t>(self.batch.tokens.size());
-  if (begin >= 0 && begin <= tokens && end >= begin && end <= tokens) return {begin, end};
+  const Range all = entries_of_plan(self);
+  if (all.begin <= begin && begin <= end && end <= all.end) return {begin, end};
 
   self.report.add({.launch_tag = self.endpoint.tag,
                    .expected_aux = end,
                    .fail_bits = bit::malformed_plan,
                    .request_row = self.row(),
                    .entry = self.r});
-  const std::int64_t clamped = std::clamp<std::int64_t>(begin, 0, tokens);
-  return {clamped, std::clamp(end, clamped, tokens)};
+  const std::int64_t clamped = std::clamp(begin, all.begin, all.end);
+  return {clamped, std::clamp(end, clamped, all.end)};
 }
 
 Chain seeded_chain(const RequestWrite& self, Range range) {
@@ -126,7 +134,7 @@ void write(const WritePlan& plan, const WriteBatch& batch, std::vector<Endpoint>
                   .expected_aux = plan.num_requests,
                   .fail_bits = bit::malformed_plan});
     }
-    for (std::int64_t r = 0; r < n; ++r) write_request({plan, batch, endpoint, report, r});
+    for (std::int64_t r = 0; r < n; ++r) write_request({plan, batch, endpoint, report, n, r});
   }
 }
 

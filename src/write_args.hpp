@@ -1,0 +1,221 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kvcanary/slot_table.hpp>
+#include <kvcanary/write.hpp>
+#include <span>
+
+#include "endpoint_args.hpp"
+#include "violation_sink.hpp"
+
+/// \file
+/// What every launch shape of write has in common: its arguments, and what is done for each
+/// request and each entry. The shapes differ in who does it.
+namespace kvcanary::detail {
+
+/// An IntSpan whose size is known from elsewhere.
+struct IntArray {
+  const void* data;
+  IntType type;
+
+  explicit IntArray(const IntSpan& span = {}) : data(span.data()), type(span.type()) {}
+
+  KOKKOS_FUNCTION bool given() const { return data != nullptr; }
+  KOKKOS_FUNCTION std::int64_t operator[](std::int64_t i) const {
+    return type == IntType::int32 ? static_cast<const std::int32_t*>(data)[i]
+                                  : static_cast<const std::int64_t*>(data)[i];
+  }
+};
+
+/// One entry of a batch.
+struct WriteEntry {
+  std::int64_t token, position, slot;
+};
+
+/// What the entries of one request have in common.
+struct WriteRequest {
+  std::int64_t row;
+  std::int64_t begin, end;  ///< entries, clamped
+  bool clamped;             ///< the plan said something else
+};
+
+/// What one request starts from in one endpoint.
+struct WriteStart {
+  std::uint64_t hash;          ///< before the first entry
+  std::int64_t next_position;  ///< after the seed
+  bool check_position;         ///< the request's one entry must be at `next_position`
+};
+
+/// A WriteJob as kernel arguments: everything but its endpoints.
+struct WriteJobArgs {
+  const std::int64_t *offsets, *seed_slots, *rows;
+  const WritePlanState* state;
+  std::int64_t num_tokens;
+  IntArray tokens, positions, slots, expected_tokens, expected_positions, check_positions;
+  std::int32_t capacity;
+  std::int16_t first_endpoint, num_endpoints;
+
+  WriteJobArgs() = default;
+
+  template <class MemorySpace>
+  WriteJobArgs(const WriteJob<MemorySpace>& job, int first_endpoint)
+      : offsets(job.plan.offsets.data()),
+        seed_slots(job.plan.seed_slots.data()),
+        rows(job.plan.request_rows.data()),
+        state(job.plan.state.data()),
+        num_tokens(job.batch.tokens.size()),
+        tokens(job.batch.tokens),
+        positions(job.batch.positions),
+        slots(job.batch.slots),
+        expected_tokens(job.batch.expected_tokens),
+        expected_positions(job.batch.expected_positions),
+        check_positions(job.batch.check_positions),
+        capacity(static_cast<std::int32_t>(job.plan.capacity())),
+        first_endpoint(static_cast<std::int16_t>(first_endpoint)),
+        num_endpoints(static_cast<std::int16_t>(job.endpoints.size())) {}
+
+  KOKKOS_FUNCTION std::int64_t num_requests() const {
+    return Kokkos::clamp(state->num_requests, std::int64_t{0}, std::int64_t{capacity});
+  }
+
+  /// Entries that belong to any request: [first, last). The first and the last offset bound all
+  /// others, so that every entry between them belongs to one, whatever the offsets are.
+  struct Bounds {
+    std::int64_t first, last;
+  };
+  KOKKOS_FUNCTION Bounds bounds(std::int64_t num_requests) const {
+    const std::int64_t first = Kokkos::clamp(offsets[0], std::int64_t{0}, num_tokens);
+    return {first, Kokkos::clamp(offsets[num_requests], first, num_tokens)};
+  }
+
+  KOKKOS_FUNCTION WriteRequest request(std::int64_t r, const Bounds& bounds) const {
+    const std::int64_t begin = offsets[r], end = offsets[r + 1];
+    WriteRequest request{};
+    request.row = rows[r];
+    request.begin = Kokkos::clamp(begin, bounds.first, bounds.last);
+    request.end = Kokkos::clamp(end, request.begin, bounds.last);
+    request.clamped = begin != request.begin || end != request.end;
+    return request;
+  }
+
+  KOKKOS_FUNCTION WriteEntry entry(std::int64_t i) const {
+    return {tokens[i], positions[i], slots[i]};
+  }
+
+  /// Whether entries are compared with anything that the caller expects.
+  KOKKOS_FUNCTION bool has_expectations() const {
+    return expected_tokens.given() || expected_positions.given();
+  }
+};
+
+/// The arguments of a launch.
+struct WriteArgs {
+  WriteJobArgs jobs[max_jobs];
+  std::int32_t num_jobs;
+  EndpointArray endpoints;
+  ViolationSink sink;
+
+  template <class MemorySpace>
+  WriteArgs(std::span<const WriteJob<MemorySpace>> given, const ViolationLog<MemorySpace>& log,
+            const LaunchCounters<MemorySpace>& counters)
+      : jobs{}, num_jobs(static_cast<std::int32_t>(given.size())), sink(log, counters) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      jobs[i] = WriteJobArgs(given[i], endpoints.count);
+      endpoints.add(given[i].endpoints);
+    }
+  }
+
+  /// Counts the launch for an endpoint, and reports a plan that is malformed as a whole. Called
+  /// once for each endpoint.
+  KOKKOS_FUNCTION void count_launch(const WriteJobArgs& job, const EndpointArgs& endpoint) const {
+    sink.count_launch(endpoint.tag);
+    const std::int64_t wanted = job.state->num_requests;
+    if (wanted < 0 || wanted > job.capacity || job.state->malformed != 0) {
+      sink.push(plan_violation(endpoint.tag, wanted));
+    }
+  }
+
+  /// Reads the seed of request r in an endpoint, and reports what is wrong with the request.
+  /// Called once for each request and endpoint, before the first of its records is stored.
+  template <class Chain>
+  KOKKOS_FUNCTION WriteStart start(const WriteJobArgs& job, const EndpointArgs& endpoint,
+                                   const WriteRequest& request, std::int64_t r) const {
+    if (request.clamped) {
+      report_request(endpoint, request, r, -1, job.offsets[r + 1], fail_bit::malformed_plan);
+    }
+    WriteStart start{.hash = Chain::start(), .next_position = 0, .check_position = false};
+    const std::int64_t seed = job.seed_slots[r];
+    if (seed == no_slot || seed == padding_slot) return start;
+    if (!endpoint.holds(seed)) {
+      report_request(endpoint, request, r, seed, 0, fail_bit::slot_out_of_bounds);
+      return start;
+    }
+    const Record record = endpoint.load(seed);
+    start.hash = next_hash<Chain>(record);
+    start.next_position =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(record.position) + 1);
+    start.check_position = request.end - request.begin == 1 && job.check_positions.given() &&
+                           job.check_positions[0] != 0;
+    return start;
+  }
+
+  /// Whether an entry, whose slot is not negative, is right and may be stored.
+  KOKKOS_FUNCTION static bool is_plain(const WriteJobArgs& job, const EndpointArgs& endpoint,
+                                       const WriteStart& start, std::int64_t slot) {
+    return endpoint.holds_kv(slot) && !start.check_position && !job.has_expectations();
+  }
+
+  /// Compares entry `i` with what is expected, reports it if it is wrong, and says whether its
+  /// record may be stored.
+  KOKKOS_FUNCTION bool check(const WriteJobArgs& job, const EndpointArgs& endpoint,
+                             const WriteRequest& request, const WriteStart& start, std::int64_t i,
+                             const WriteEntry& entry, std::uint64_t hash) const {
+    std::int64_t bits = 0, aux = 0, expected_token = -1;
+    if (start.check_position && entry.position != start.next_position) {
+      bits |= fail_bit::write_position;
+      aux = start.next_position;
+    }
+    if (job.expected_positions.given() && entry.position != job.expected_positions[i]) {
+      bits |= fail_bit::write_position;
+      aux = job.expected_positions[i];
+    }
+    if (job.expected_tokens.given()) {
+      expected_token = job.expected_tokens[i];
+      if (entry.token != expected_token) bits |= fail_bit::write_token;
+    }
+    const bool storable = endpoint.holds_kv(entry.slot);
+    if (!storable) bits |= fail_bit::slot_out_of_bounds;
+    if (bits != 0) {
+      sink.push({.launch_tag = static_cast<std::int64_t>(endpoint.tag),
+                 .slot = entry.slot,
+                 .position = entry.position,
+                 .stored_token = entry.token,
+                 .expected_token = expected_token,
+                 .stored_chain_hash = static_cast<std::int64_t>(hash),
+                 .expected_aux = aux,
+                 .fail_bits = bits,
+                 .request_row = request.row,
+                 .entry = i});
+    }
+    return storable;
+  }
+
+ private:
+  KOKKOS_FUNCTION void report_request(const EndpointArgs& endpoint, const WriteRequest& request,
+                                      std::int64_t r, std::int64_t slot, std::int64_t aux,
+                                      std::int64_t bits) const {
+    sink.push({.launch_tag = static_cast<std::int64_t>(endpoint.tag),
+               .slot = slot,
+               .position = -1,
+               .stored_token = 0,
+               .expected_token = -1,
+               .stored_chain_hash = 0,
+               .expected_aux = aux,
+               .fail_bits = bits,
+               .request_row = request.row,
+               .entry = r});
+  }
+};
+
+}  // namespace kvcanary::detail

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "launch.hpp"
+#include "write_args.hpp"
+
+/// \file
+/// write with a thread for each request and endpoint, which does everything in its serial loop: the
+/// shape for decode, where a request has few entries, and what the other shapes are measured
+/// against.
+namespace kvcanary::detail {
+
+template <class ExecSpace, class Chain>
+class WriteThreads {
+ public:
+  explicit WriteThreads(const WriteArgs& args) : args_(args) {}
+
+  static std::int64_t num_workers(const WriteArgs& args) {
+    std::int64_t count = 0;
+    for (int j = 0; j < args.num_jobs; ++j) {
+      count += std::int64_t{args.jobs[j].num_endpoints} * args.jobs[j].capacity;
+    }
+    return count;
+  }
+
+  /// Neighbouring workers have neighbouring requests of the same endpoint.
+  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    for (int j = 0; j < args_.num_jobs; ++j) {
+      const WriteJobArgs& job = args_.jobs[j];
+      for (int e = 0; e < job.num_endpoints; ++e) {
+        if (worker < job.capacity) {
+          write_request(job, args_.endpoints.items[job.first_endpoint + e], worker);
+          return;
+        }
+        worker -= job.capacity;
+      }
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void write_request(const WriteJobArgs& job, const EndpointArgs& endpoint,
+                                     std::int64_t r) const {
+    // What the first entry needs is read before anything waits for an earlier read: a decode step
+    // is a few round trips to memory, and nothing else.
+    const std::int64_t guess = job.offsets[r];
+    const bool guessed = guess >= 0 && guess < job.num_tokens;
+    WriteEntry next{};
+    if (guessed) next = job.entry(guess);
+
+    if (r == 0) args_.count_launch(job, endpoint);
+    const std::int64_t n = job.num_requests();
+    if (r >= n) return;
+    const WriteRequest request = job.request(r, job.bounds(n));
+    const WriteStart start = args_.template start<Chain>(job, endpoint, request, r);
+    if (request.begin == request.end) return;
+    if (!guessed || request.begin != guess) next = job.entry(request.begin);
+
+    std::uint64_t hash = start.hash;
+    Count entries = 0;
+    for (std::int64_t i = request.begin; i < request.end; ++i) {
+      const WriteEntry entry = next;
+      if (i + 1 < request.end) next = job.entry(i + 1);
+      if (entry.slot < 0) continue;
+      write_entry(job, endpoint, request, start, i, entry, hash);
+      hash = Chain::step(hash, entry.token, entry.position);
+      ++entries;
+    }
+    args_.sink.count_entries(endpoint.tag, entries);
+  }
+
+  KOKKOS_FUNCTION void write_entry(const WriteJobArgs& job, const EndpointArgs& endpoint,
+                                   const WriteRequest& request, const WriteStart& start,
+                                   std::int64_t i, const WriteEntry& entry,
+                                   std::uint64_t hash) const {
+    const bool storable = WriteArgs::is_plain(job, endpoint, start, entry.slot) ||
+                          args_.check(job, endpoint, request, start, i, entry, hash);
+    if (!storable) return;
+    const std::uint64_t kv = endpoint.hash_kv(entry.slot).value;
+    endpoint.store(entry.slot, {.token = entry.token,
+                                .position = entry.position,
+                                .prev_hash = static_cast<std::int64_t>(hash),
+                                .kv_hash = static_cast<std::int64_t>(kv)});
+  }
+
+  WriteArgs args_;
+};
+
+template <class ExecSpace>
+void launch_write_threads(const ExecSpace& space, const WriteArgs& args) {
+  using Kernel = WriteThreads<ExecSpace, SplitmixChain>;
+  launch_workers("kvcanary::write_threads", space, Kernel::num_workers(args), Kernel(args));
+}
+
+}  // namespace kvcanary::detail

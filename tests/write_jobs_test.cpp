@@ -1,0 +1,132 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "malform.hpp"
+#include "random_case.hpp"
+#include "rng.hpp"
+#include "settings.hpp"
+#include "write_fixture.hpp"
+
+/// \file
+/// Several jobs in one launch write what one call for each writes, in every launch shape; and what
+/// divides the work of a launch (many requests, chains, endpoints, sources) shows in no result.
+namespace {
+
+using namespace write_cases;  // NOLINT(google-build-using-namespace)
+
+template <class Space>
+using WriteJobsTest = WriteTest<Space>;
+TYPED_TEST_SUITE(WriteJobsTest, Spaces, SpaceName);
+
+/// A full and a sliding-window pool: the same tokens, other slots, one of them skipped in one pool.
+TYPED_TEST(WriteJobsTest, TwoPools) {
+  std::vector<Endpoint> full = {build::endpoint(0, 8), build::endpoint(1, 8)};
+  std::vector<Endpoint> window = {build::endpoint(6, 5), build::endpoint(7, 3)};
+  const oracle::WritePlan full_plan = build::write_plan({2, 2}, {no_slot, 4});
+  const oracle::WritePlan window_plan = build::write_plan({2, 2}, {no_slot, 1});
+  const oracle::WriteBatch batch = four_tokens();
+  oracle::WriteBatch window_batch = batch;
+  window_batch.slots = {2, -1, 3, 4};
+  window_batch.expected_tokens = Ints{101, 7592, 2088, 103};
+  check_write_jobs<TypeParam>(
+      {}, {{&full_plan, &batch, &full}, {&window_plan, &window_batch, &window}});
+}
+
+TYPED_TEST(WriteJobsTest, JobsOfDifferentSizes) {
+  std::vector<Endpoint> one = {build::endpoint(2, 8)};
+  std::vector<Endpoint> many;
+  for (int tag = 0; tag < 11; ++tag) many.push_back(build::endpoint(tag, 600));
+  const oracle::WritePlan one_plan = build::write_plan({4}, {no_slot});
+  const oracle::WritePlan many_plan = build::write_plan(Ints(37, 16), Ints(37, no_slot));
+  const oracle::WriteBatch one_batch = four_tokens();
+  const oracle::WriteBatch many_batch{build::iota(592, 7), build::iota(592), build::iota(592, 1)};
+  const WriteCall small{&one_plan, &one_batch, &one}, large{&many_plan, &many_batch, &many};
+  check_write_jobs<TypeParam>({}, {small, large});
+  check_write_jobs<TypeParam>({}, {large, small});
+}
+
+/// Requests that end at different times, so that others take their place beside those that go on.
+TYPED_TEST(WriteJobsTest, RequestsOfDifferentLengths) {
+  for (std::int64_t requests = 1; requests <= 9; ++requests) {
+    Ints lengths;
+    std::int64_t total = 0;
+    for (std::int64_t r = 0; r < requests; ++r) {
+      lengths.push_back(r * 67 % 131);
+      total += lengths.back();
+    }
+    this->endpoints = {build::endpoint(3, total + 1)};
+    const oracle::WriteBatch batch{build::iota(total, 7), build::iota(total),
+                                   build::iota(total, 1)};
+    const oracle::WritePlan plan = build::write_plan(lengths, Ints(requests, no_slot));
+    EXPECT_EQ(this->run(plan, batch).counts[3].entries, static_cast<std::uint64_t>(total));
+  }
+}
+
+/// Endpoints whose seeds differ have chains of their own beside those that share one.
+TYPED_TEST(WriteJobsTest, SeedsThatAgreeAndDiffer) {
+  constexpr std::int64_t length = 150, slots = 2 * length + 3;
+  this->endpoints.clear();
+  for (int tag = 0; tag < 6; ++tag) {
+    this->endpoints.push_back(build::endpoint(tag, slots));
+    oracle::store(this->endpoints.back(), 1, {7, 11, tag % 3, 0});
+  }
+  const oracle::WriteBatch batch{build::iota(2 * length, 7), build::iota(2 * length),
+                                 build::iota(2 * length, 2)};
+  const oracle::Report report = this->run(build::write_plan({length, length}, {1, no_slot}), batch);
+  EXPECT_TRUE(report.violations.empty());
+  for (int tag = 3; tag < 6; ++tag) {
+    EXPECT_EQ(this->endpoints[tag].canary, this->endpoints[tag - 3].canary);
+  }
+  EXPECT_NE(this->endpoints[0].canary, this->endpoints[1].canary);
+}
+
+/// Few and many sources of few and many bytes, around the numbers that a team hashes at a time.
+TYPED_TEST(WriteJobsTest, AnyNumberOfSources) {
+  constexpr std::int64_t length = 140;
+  const oracle::WritePlan plan = build::write_plan({3, length - 3}, {no_slot, no_slot});
+  oracle::WriteBatch batch{build::iota(length, 7), build::iota(length), build::iota(length, 1)};
+  batch.slots[5] = -1;
+  batch.slots[6] = length + 1;
+  for (const std::int64_t sources : {1, 2, 63, 64, 65, 127, 128, 129, 300}) {
+    this->endpoints = {build::endpoint(0, length + 1)};
+    this->endpoints[0].mode = oracle::KVMode::all;
+    for (std::int64_t i = 0; i < sources; ++i) {
+      const std::int64_t bytes = sources == 1 ? 2048 : 24;
+      this->endpoints[0].sources.push_back(build::kv_source((length + 16) / 16, 16, bytes, bytes));
+    }
+    EXPECT_EQ(this->run(plan, batch).violations.size(), 1U);
+  }
+}
+
+/// Two unrelated random scenarios, damaged, in one launch.
+TYPED_TEST(WriteJobsTest, Random) {
+  constexpr bool on_host = Kokkos::SpaceAccessibility<TypeParam, Kokkos::HostSpace>::accessible;
+  const std::uint64_t first = test_settings::seed();
+  for (std::uint64_t seed = first; seed < first + test_settings::cases(on_host ? 300 : 30);
+       ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    std::vector<Case> cases = {random_case(CaseKind::mixed, rng.bits()),
+                               random_case(CaseKind::window, rng.bits())};
+    std::vector<Plans> plans;
+    std::vector<WriteCall> jobs;
+    for (Case& scenario : cases) {
+      Step& step = scenario.steps[0];
+      plans.push_back(stale_plans(step.max_requests, step.max_entries));
+      oracle::plan(step.batch, plans.back().write, plans.back().verify);
+      if (rng.chance(40)) malform(rng, plans.back().write);
+      if (rng.chance(40)) malform(rng, step.write);
+      remove_races(plans.back().write, step.write);
+      if (scenario.endpoints.size() > 6) scenario.endpoints.resize(6);
+    }
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      jobs.push_back({&plans[i].write, &cases[i].steps[0].write, &cases[i].endpoints});
+    }
+    check_write_jobs<TypeParam>(cases[0].layout, jobs);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
