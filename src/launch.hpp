@@ -17,6 +17,13 @@ inline constexpr bool is_host_space =
     Kokkos::SpaceAccessibility<ExecSpace, Kokkos::HostSpace>::accessible &&
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecSpace::memory_space>::accessible;
 
+/// As std::clamp. Kokkos::clamp checks that low <= high, and its call of abort costs every kernel a
+/// stack.
+template <class T>
+KOKKOS_INLINE_FUNCTION T clamp(T value, T low, T high) {
+  return value < low ? low : value > high ? high : value;
+}
+
 /// A functor and its policy travel as kernel arguments only when they are small and the policy is
 /// light-weight. Otherwise Kokkos copies them through constant memory behind an event, which a CUDA
 /// graph can't capture.

@@ -68,7 +68,7 @@ struct PlanRequests {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const std::int64_t given = batch.request_rows.size();
     const std::int64_t wanted = batch.num_requests.given() ? batch.num_requests[0] : given;
-    const int n = static_cast<int>(Kokkos::clamp(wanted, std::int64_t{0}, given));
+    const int n = static_cast<int>(clamp(wanted, std::int64_t{0}, given));
 
     scan(team, n, offsets, [this](int r) { return batch.extend(r); });
     scan(team, n, verify_offsets, [this](int r) { return batch.num_entries(r); });

@@ -36,18 +36,11 @@ struct ViolationSink {
   }
 
   KOKKOS_FUNCTION void count_launch(LaunchTag tag) const {
-    add(&counts[static_cast<int>(tag)].launches, 1);
+    Kokkos::atomic_add(&counts[static_cast<int>(tag)].launches, Count{1});
   }
 
   KOKKOS_FUNCTION void count_entries(LaunchTag tag, Count entries) const {
-    if (entries > 0) add(&counts[static_cast<int>(tag)].entries, entries);
-  }
-
- private:
-  /// atomic_add would be a compare-and-swap loop for this type on CUDA (desul has a native add for
-  /// unsigned long long in its fetching form alone), which crawls when many teams add.
-  KOKKOS_FUNCTION static void add(Count* count, Count value) {
-    (void)Kokkos::atomic_fetch_add(count, value);
+    if (entries > 0) Kokkos::atomic_add(&counts[static_cast<int>(tag)].entries, entries);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "endpoint_args.hpp"
+#include "launch.hpp"
 #include "violation_sink.hpp"
 
 /// \file
@@ -76,7 +77,7 @@ struct WriteJobArgs {
         num_endpoints(static_cast<std::int16_t>(job.endpoints.size())) {}
 
   KOKKOS_FUNCTION std::int64_t num_requests() const {
-    return Kokkos::clamp(state->num_requests, std::int64_t{0}, std::int64_t{capacity});
+    return clamp(state->num_requests, std::int64_t{0}, std::int64_t{capacity});
   }
 
   /// Entries that belong to any request: [first, last). The first and the last offset bound all
@@ -85,16 +86,16 @@ struct WriteJobArgs {
     std::int64_t first, last;
   };
   KOKKOS_FUNCTION Bounds bounds(std::int64_t num_requests) const {
-    const std::int64_t first = Kokkos::clamp(offsets[0], std::int64_t{0}, num_tokens);
-    return {first, Kokkos::clamp(offsets[num_requests], first, num_tokens)};
+    const std::int64_t first = clamp(offsets[0], std::int64_t{0}, num_tokens);
+    return {first, clamp(offsets[num_requests], first, num_tokens)};
   }
 
   KOKKOS_FUNCTION WriteRequest request(std::int64_t r, const Bounds& bounds) const {
     const std::int64_t begin = offsets[r], end = offsets[r + 1];
     WriteRequest request{};
     request.row = rows[r];
-    request.begin = Kokkos::clamp(begin, bounds.first, bounds.last);
-    request.end = Kokkos::clamp(end, request.begin, bounds.last);
+    request.begin = clamp(begin, bounds.first, bounds.last);
+    request.end = clamp(end, request.begin, bounds.last);
     request.clamped = begin != request.begin || end != request.end;
     return request;
   }

@@ -12,9 +12,9 @@
 /// Where kernels leave violations, and where the host finds them.
 namespace kvcanary {
 
-/// Counts that kernels add to with their own atomic (unsigned long long is the widest type with a
-/// native add on every backend).
-using Count = unsigned long long;
+/// Counts that kernels add to with their own atomic: the type whose add is native on every backend
+/// (desul makes that of `unsigned long long` a compare-and-swap loop on CUDA).
+using Count = std::uint64_t;
 
 /// What a log held at one moment.
 struct ViolationSnapshot {
