@@ -34,6 +34,11 @@ struct WriteEntry {
   std::int64_t token, position, slot;
 };
 
+/// What a plan says of one request.
+struct WritePlanRow {
+  std::int64_t begin, end, seed_slot, request_row;
+};
+
 /// What the entries of one request have in common.
 struct WriteRequest {
   std::int64_t row;
@@ -76,8 +81,13 @@ struct WriteJobArgs {
         first_endpoint(static_cast<std::int16_t>(first_endpoint)),
         num_endpoints(static_cast<std::int16_t>(job.endpoints.size())) {}
 
-  KOKKOS_FUNCTION std::int64_t num_requests() const {
-    return clamp(state->num_requests, std::int64_t{0}, std::int64_t{capacity});
+  KOKKOS_FUNCTION std::int64_t num_requests() const { return num_requests(*state); }
+  KOKKOS_FUNCTION std::int64_t num_requests(const WritePlanState& state) const {
+    return clamp(state.num_requests, std::int64_t{0}, std::int64_t{capacity});
+  }
+
+  KOKKOS_FUNCTION WritePlanRow plan_row(std::int64_t r) const {
+    return {offsets[r], offsets[r + 1], seed_slots[r], rows[r]};
   }
 
   /// Entries that belong to any request: [first, last). The first and the last offset bound all
@@ -90,13 +100,12 @@ struct WriteJobArgs {
     return {first, clamp(offsets[num_requests], first, num_tokens)};
   }
 
-  KOKKOS_FUNCTION WriteRequest request(std::int64_t r, const Bounds& bounds) const {
-    const std::int64_t begin = offsets[r], end = offsets[r + 1];
+  KOKKOS_FUNCTION WriteRequest request(const WritePlanRow& plan, const Bounds& bounds) const {
     WriteRequest request{};
-    request.row = rows[r];
-    request.begin = clamp(begin, bounds.first, bounds.last);
-    request.end = clamp(end, request.begin, bounds.last);
-    request.clamped = begin != request.begin || end != request.end;
+    request.row = plan.request_row;
+    request.begin = clamp(plan.begin, bounds.first, bounds.last);
+    request.end = clamp(plan.end, request.begin, bounds.last);
+    request.clamped = plan.begin != request.begin || plan.end != request.end;
     return request;
   }
 
@@ -129,33 +138,36 @@ struct WriteArgs {
 
   /// Counts the launch for an endpoint, and reports a plan that is malformed as a whole. Called
   /// once for each endpoint.
-  KOKKOS_FUNCTION void count_launch(const WriteJobArgs& job, const EndpointArgs& endpoint) const {
+  KOKKOS_FUNCTION void count_launch(const WriteJobArgs& job, const EndpointArgs& endpoint,
+                                    const WritePlanState& state) const {
     sink.count_launch(endpoint.tag);
-    const std::int64_t wanted = job.state->num_requests;
-    if (wanted < 0 || wanted > job.capacity || job.state->malformed != 0) {
-      sink.push(plan_violation(endpoint.tag, wanted));
+    if (state.num_requests < 0 || state.num_requests > job.capacity || state.malformed != 0) {
+      sink.push(plan_violation(endpoint.tag, state.num_requests));
     }
   }
 
-  /// Reads the seed of request r in an endpoint, and reports what is wrong with the request.
-  /// Called once for each request and endpoint, before the first of its records is stored.
+  /// The record of a seed; any record where there is none to start from.
+  KOKKOS_FUNCTION static Record load_seed(const EndpointArgs& endpoint, const WritePlanRow& plan) {
+    return endpoint.holds(plan.seed_slot) ? endpoint.load(plan.seed_slot) : Record{};
+  }
+
+  /// What request r starts from; reports what is wrong with the plan. Called once for each request
+  /// and endpoint, with a seed that was loaded before the first of its records is stored.
   template <class Chain>
   KOKKOS_FUNCTION WriteStart start(const WriteJobArgs& job, const EndpointArgs& endpoint,
-                                   const WriteRequest& request, std::int64_t r) const {
+                                   const WritePlanRow& plan, const WriteRequest& request,
+                                   std::int64_t r, const Record& seed) const {
     if (request.clamped) {
-      report_request(endpoint, request, r, -1, job.offsets[r + 1], fail_bit::malformed_plan);
+      report_request(endpoint, request, r, -1, plan.end, fail_bit::malformed_plan);
     }
     WriteStart start{.hash = Chain::start(), .next_position = 0, .check_position = false};
-    const std::int64_t seed = job.seed_slots[r];
-    if (seed == no_slot || seed == padding_slot) return start;
-    if (!endpoint.holds(seed)) {
-      report_request(endpoint, request, r, seed, 0, fail_bit::slot_out_of_bounds);
+    if (plan.seed_slot == no_slot || plan.seed_slot == padding_slot) return start;
+    if (!endpoint.holds(plan.seed_slot)) {
+      report_request(endpoint, request, r, plan.seed_slot, 0, fail_bit::slot_out_of_bounds);
       return start;
     }
-    const Record record = endpoint.load(seed);
-    start.hash = next_hash<Chain>(record);
-    start.next_position =
-        static_cast<std::int64_t>(static_cast<std::uint64_t>(record.position) + 1);
+    start.hash = next_hash<Chain>(seed);
+    start.next_position = static_cast<std::int64_t>(static_cast<std::uint64_t>(seed.position) + 1);
     start.check_position = request.end - request.begin == 1 && job.check_positions.given() &&
                            job.check_positions[0] != 0;
     return start;

@@ -38,7 +38,8 @@ class WriteLanes {
     }
     const WriteJobArgs& job = args_.jobs[j];
     if (worker == 0) {
-      for (int e = 0; e < job.num_endpoints; ++e) args_.count_launch(job, endpoint(job, e));
+      for (int e = 0; e < job.num_endpoints; ++e)
+        args_.count_launch(job, endpoint(job, e), *job.state);
     }
     const std::int64_t n = job.num_requests();
     const std::int64_t first = worker * requests_per_worker_;
@@ -76,7 +77,7 @@ class WriteLanes {
     Count entries = 0;
     while (true) {
       for (; active < width && r < last; ++r) {
-        if (begin(job, lanes[active], job.request(r, bounds), r)) ++active;
+        if (begin(job, lanes[active], bounds, r)) ++active;
       }
       if (active == 0) break;
       entries += advance_tile(job, lanes, active);
@@ -91,13 +92,15 @@ class WriteLanes {
   }
 
   /// Puts a request into a lane; says whether it has entries.
-  bool begin(const WriteJobArgs& job, Lane& lane, const WriteRequest& request,
+  bool begin(const WriteJobArgs& job, Lane& lane, const WriteJobArgs::Bounds& bounds,
              std::int64_t r) const {
-    lane.request = request;
-    lane.next = request.begin;
+    const WritePlanRow plan = job.plan_row(r);
+    lane.request = job.request(plan, bounds);
+    lane.next = lane.request.begin;
     lane.num_chains = 0;
     for (int e = 0; e < job.num_endpoints; ++e) {
-      lane.start[e] = args_.template start<Chain>(job, endpoint(job, e), request, r);
+      lane.start[e] = args_.template start<Chain>(job, endpoint(job, e), plan, lane.request, r,
+                                                  WriteArgs::load_seed(endpoint(job, e), plan));
       int chain = 0;
       while (chain < lane.num_chains && lane.hash[chain] != lane.start[e].hash) ++chain;
       if (chain == lane.num_chains) lane.hash[lane.num_chains++] = lane.start[e].hash;

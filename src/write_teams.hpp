@@ -79,14 +79,16 @@ class WriteTeams {
   KOKKOS_FUNCTION void chain_team(const Member& team, const WriteJobArgs& job,
                                   std::int64_t r) const {
     const EndpointArgs* endpoints = args_.endpoints.items + job.first_endpoint;
-    const std::int64_t n = job.num_requests();
+    const WritePlanRow plan = job.plan_row(r);
+    const WritePlanState state = *job.state;
+    const std::int64_t n = job.num_requests(state);
     if (r == 0) {
       for (int e = team.team_rank(); e < job.num_endpoints; e += team.team_size()) {
-        args_.count_launch(job, endpoints[e]);
+        args_.count_launch(job, endpoints[e], state);
       }
     }
     if (r >= n) return;
-    const WriteRequest request = job.request(r, job.bounds(n));
+    const WriteRequest request = job.request(plan, job.bounds(n));
     auto& scratch = *static_cast<Scratch*>(
         team.team_shmem().get_shmem_aligned(Scratch::bytes(job.num_endpoints), alignof(Scratch)));
     const std::int64_t tiles = (request.end - request.begin + tile_size - 1) / tile_size;
@@ -95,7 +97,8 @@ class WriteTeams {
     // warp keeps the chain of endpoint e: chains that agree cost no more than one.
     if (team.team_rank() < chain_lanes || chain_lanes == 0) {
       for (int e = team.team_rank(); e < job.num_endpoints; e += lanes_per_chain_warp()) {
-        scratch.start[e] = args_.template start<Chain>(job, endpoints[e], request, r);
+        scratch.start[e] = args_.template start<Chain>(job, endpoints[e], plan, request, r,
+                                                       WriteArgs::load_seed(endpoints[e], plan));
       }
     }
     stage(helper(team), job, request, 0, scratch);

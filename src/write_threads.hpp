@@ -42,20 +42,22 @@ class WriteThreads {
  private:
   KOKKOS_FUNCTION void write_request(const WriteJobArgs& job, const EndpointArgs& endpoint,
                                      std::int64_t r) const {
-    // What the first entry needs is read before anything waits for an earlier read: a decode step
-    // is a few round trips to memory, and nothing else.
-    const std::int64_t guess = job.offsets[r];
-    const bool guessed = guess >= 0 && guess < job.num_tokens;
+    // A decode step is two round trips to memory, what the plan says and what it points to, and
+    // little else: so nothing waits for a value before all that it doesn't need is on its way.
+    const WritePlanRow plan = job.plan_row(r);
+    const WritePlanState state = *job.state;
+    const bool guessed = plan.begin >= 0 && plan.begin < job.num_tokens;
     WriteEntry next{};
-    if (guessed) next = job.entry(guess);
+    if (guessed) next = job.entry(plan.begin);
+    const Record seed = WriteArgs::load_seed(endpoint, plan);
+    const std::int64_t n = job.num_requests(state);
+    const WriteRequest request = job.request(plan, job.bounds(n));
 
-    if (r == 0) args_.count_launch(job, endpoint);
-    const std::int64_t n = job.num_requests();
+    if (r == 0) args_.count_launch(job, endpoint, state);
     if (r >= n) return;
-    const WriteRequest request = job.request(r, job.bounds(n));
-    const WriteStart start = args_.template start<Chain>(job, endpoint, request, r);
+    const WriteStart start = args_.template start<Chain>(job, endpoint, plan, request, r, seed);
     if (request.begin == request.end) return;
-    if (!guessed || request.begin != guess) next = job.entry(request.begin);
+    if (!guessed || request.begin != plan.begin) next = job.entry(request.begin);
 
     std::uint64_t hash = start.hash;
     Count entries = 0;
