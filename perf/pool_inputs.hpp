@@ -1,0 +1,182 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <kvcanary/kvcanary.hpp>
+#include <numeric>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "launch.hpp"
+#include "write_case.hpp"
+
+/// \file
+/// The inputs of a case that belong to one pool, on the device.
+namespace kvcanary::perf {
+
+/// Pseudo-random words: KV bytes that no kernel can guess.
+struct FillWords {
+  std::uint64_t* words;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    words[i] = splitmix64(static_cast<std::uint64_t>(i));
+  }
+};
+
+/// Entry i of all input sets, one set after the other.
+struct FillEntries {
+  std::int64_t *tokens, *positions, *slots;
+  Record* staged;
+  const std::int32_t* pages;  ///< of extend i / entries: pages_per_extend of them
+  std::int64_t entries, prefix, pages_per_extend;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t extend = i / entries, position = prefix + i % entries;
+    const std::int64_t page = position / page_size - prefix / page_size;
+    tokens[i] = static_cast<std::int64_t>(splitmix64(static_cast<std::uint64_t>(i)) % 128000);
+    positions[i] = position;
+    slots[i] = pages[extend * pages_per_extend + page] * page_size + position % page_size;
+    staged[i] = {tokens[i], position, i, 0};
+  }
+};
+
+/// Numbers [first, first + count) in an order that is random and always the same.
+inline std::vector<std::int32_t> shuffled(std::int64_t first, std::int64_t count,
+                                          std::uint64_t seed) {
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), static_cast<std::int32_t>(first));
+  std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(seed));
+  return numbers;
+}
+
+template <class Space>
+class PoolInputs {
+ public:
+  using Memory = typename Space::memory_space;
+
+  /// \param first_tag of the pool's endpoints: theirs are this one and those that follow
+  PoolInputs(const WriteCase& write_case, std::int64_t num_sets, int first_tag)
+      : entries_(write_case.pool_entries()), plan_(make_plan(write_case, num_sets, first_tag)) {
+    make_kv(write_case, num_sets);
+    make_endpoints(write_case, num_sets, first_tag);
+    make_entries(write_case, num_sets, first_tag);
+  }
+
+  /// Shared by the sets: a kernel has always just written it, so in use it is in the cache too.
+  const WritePlan<Memory>& plan() const { return plan_; }
+
+  WriteBatch batch(int set) const {
+    return {.tokens = span(tokens_, set),
+            .positions = span(positions_, set),
+            .slots = span(slots_, set)};
+  }
+
+  std::span<const Endpoint> endpoints() const { return endpoints_; }
+
+  const std::int64_t* slots(int set) const { return slots_.data() + set * entries_; }
+  /// Ready-made records, one an entry, for the scatter copy.
+  const Record* staged(int set) const { return staged_.data() + set * entries_; }
+
+ private:
+  using Ints = Kokkos::View<std::int64_t*, Memory>;
+  using Records = Kokkos::View<Record*, Memory>;
+
+  template <class View>
+  static View uninitialized(const std::string& label, std::int64_t size) {
+    return View(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                static_cast<std::size_t>(size));
+  }
+
+  template <class T>
+  static auto upload(const std::vector<T>& host) {
+    const auto device = uninitialized<Kokkos::View<T*, Memory>>(
+        "perf::upload", static_cast<std::int64_t>(host.size()));
+    Kokkos::deep_copy(device, host_view(host.data(), host.size()));
+    return device;
+  }
+
+  IntSpan span(const Ints& all, int set) const {
+    return {all.data() + set * entries_, entries_, memory_of<Memory>()};
+  }
+
+  static WritePlan<Memory> make_plan(const WriteCase& write_case, std::int64_t num_sets,
+                                     int first_tag) {
+    const std::int64_t requests = write_case.requests;
+    const std::int64_t pages = write_case.prefix_pages() / requests;
+    const auto prefix_pages = shuffled(1 + write_case.extend_pages(num_sets),
+                                       write_case.prefix_pages(), 1000 + first_tag);
+    std::vector<std::int64_t> offsets{0}, seeds, rows;
+    for (std::int64_t r = 0; r < requests; ++r) {
+      offsets.push_back((r + 1) * write_case.entries);
+      rows.push_back(r + 1);
+      seeds.push_back(pages == 0 ? no_slot
+                                 : prefix_pages[static_cast<std::size_t>((r + 1) * pages - 1)] *
+                                           page_size +
+                                       (write_case.prefix - 1) % page_size);
+    }
+    auto plan = WritePlan<Memory>::allocate(requests);
+    plan.offsets = upload(offsets);
+    plan.seed_slots = upload(seeds);
+    plan.request_rows = upload(rows);
+    Kokkos::deep_copy(plan.state, WritePlanState{.num_requests = requests});
+    return plan;
+  }
+
+  void make_kv(const WriteCase& write_case, std::int64_t num_sets) {
+    const KVLayout& kv = write_case.kv;
+    const std::int64_t rows = 1 + write_case.extend_pages(num_sets);
+    const std::int64_t row_stride = page_size * kv.bytes_per_token;
+    const std::int64_t words = kv.count * rows * row_stride / 8;
+    kv_words_ = uninitialized<Kokkos::View<std::uint64_t*, Memory>>("perf::kv", words);
+    detail::launch_workers("perf::fill_kv", Space(), words, FillWords{kv_words_.data()});
+    std::vector<KVSource> sources;
+    for (std::int64_t i = 0; i < kv.count; ++i) {
+      sources.push_back(
+          {.data = reinterpret_cast<const std::byte*>(kv_words_.data()) + i * rows * row_stride,
+           .num_rows = rows,
+           .row_stride = row_stride,
+           .page_size = page_size,
+           .bytes_per_token = kv.bytes_per_token,
+           .read_bytes = kv.read_bytes,
+           .memory = memory_of<Memory>()});
+    }
+    sources_ = KVSources<Memory>(sources);
+  }
+
+  void make_endpoints(const WriteCase& write_case, std::int64_t num_sets, int first_tag) {
+    for (int i = 0; i < write_case.endpoints; ++i) {
+      records_.emplace_back("perf::records", write_case.pool_slots(num_sets));
+      endpoints_.push_back({.tag = static_cast<LaunchTag>(first_tag + i),
+                            .buffer = records_.back(),
+                            .sources = sources_.list(),
+                            .kv_hash_mode = write_case.mode});
+    }
+  }
+
+  void make_entries(const WriteCase& write_case, std::int64_t num_sets, int first_tag) {
+    const std::int64_t count = num_sets * entries_;
+    const auto pages = upload(shuffled(1, write_case.extend_pages(num_sets), 2000 + first_tag));
+    tokens_ = uninitialized<Ints>("perf::tokens", count);
+    positions_ = uninitialized<Ints>("perf::positions", count);
+    slots_ = uninitialized<Ints>("perf::slots", count);
+    staged_ = uninitialized<Records>("perf::staged", count);
+    detail::launch_workers(
+        "perf::fill_entries", Space(), count,
+        FillEntries{tokens_.data(), positions_.data(), slots_.data(), staged_.data(), pages.data(),
+                    write_case.entries, write_case.prefix, write_case.pages_per_extend()});
+    Kokkos::fence("perf::fill_entries");
+  }
+
+  std::int64_t entries_;  // of one set
+  WritePlan<Memory> plan_;
+  Kokkos::View<std::uint64_t*, Memory> kv_words_;
+  KVSources<Memory> sources_;
+  std::vector<Records> records_;
+  std::vector<Endpoint> endpoints_;
+  Ints tokens_, positions_, slots_;  // of all sets
+  Records staged_;
+};
+
+}  // namespace kvcanary::perf
