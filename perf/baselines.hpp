@@ -7,6 +7,7 @@
 #include "launch.hpp"
 #include "timing.hpp"
 #include "write_inputs.hpp"
+#include "write_threads.hpp"
 
 /// \file
 /// What write is compared with.
@@ -40,6 +41,15 @@ Launch<Space> floor_launch(const WriteInputs<Space>& inputs) {
                             Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for("perf::floor", detail::light_weight(Policy(space, 0, write_case.requests)),
                          FloorChain{results.data(), write_case.entries, write_case.prefix});
+  };
+}
+
+/// The straightforward kernel: one thread a request and endpoint, everything in its serial loop.
+template <class Space>
+Launch<Space> straight_launch(const WriteInputs<Space>& inputs) {
+  return [&inputs](const Space& space, int set) {
+    detail::launch_write_threads(
+        space, detail::WriteArgs(inputs.jobs(set), inputs.log(), inputs.counters()));
   };
 }
 

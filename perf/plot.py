@@ -8,6 +8,7 @@ import statistics
 import sys
 
 HOST_SPACES = {"Serial", "OpenMP"}
+DISTURBED = 50  # preemptions a second, from which a host's figures are not to be believed
 
 COLUMNS = [  # heading, counter
     ("median us", "median_us"),
@@ -18,6 +19,7 @@ COLUMNS = [  # heading, counter
     ("x scatter", "x_scatter"),
     ("x empty", "x_empty"),
     ("x one endpoint", "x_one_endpoint"),
+    ("preempted /s", "preemptions_per_s"),
 ]
 
 NOT_COUNTERS = {"iterations", "repetitions", "repetition_index", "threads", "family_index",
@@ -155,6 +157,8 @@ def target_row(cases, case, judge, wanted, needed):
     if any(key not in counters for key in needed):
         return [case, wanted, "not measured", ""]
     found, met = judge(counters)
+    if counters.get("preemptions_per_s", 0) > DISTURBED:
+        return [case, wanted, found, "disturbed"]
     return [case, wanted, found, "yes" if met else "no"]
 
 

@@ -70,7 +70,8 @@ class PoolInputs {
   WriteBatch batch(int set) const {
     return {.tokens = span(tokens_, set),
             .positions = span(positions_, set),
-            .slots = span(slots_, set)};
+            .slots = span(slots_, set),
+            .max_entries_per_request = entries_ / plan_.capacity()};
   }
 
   std::span<const Endpoint> endpoints() const { return endpoints_; }

@@ -9,19 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "median.hpp"
 #include "timing.hpp"
 
 /// \file
 /// A kernel and its baselines, sampled in turn, so that what else the machine does hits all of
 /// them.
 namespace kvcanary::perf {
-
-inline double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 != 0) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 template <class Space>
 class SideBySide {

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <utility>
+#include <vector>
+
+#include "median.hpp"
 
 /// \file
 /// How long launches take.
@@ -50,13 +54,14 @@ class LaunchTimer {
   /// Of the warm-up, about.
   double launch_us() const { return warm_up_.launch_us; }
 
-  /// Microseconds a launch, over all sets or as many as fit in a sample.
+  /// Microseconds a launch: the median of one launch for each set, or of as many as fit in a
+  /// sample. A mean would let one interrupted launch spoil the sample.
   double sample_us() {
-    double sum = 0;
+    std::vector<double> times;
     for (int set = 0; set < warm_up_.launches_per_sample; ++set) {
-      sum += launch_and_fence_us(space_, launch_, set);
+      times.push_back(launch_and_fence_us(space_, launch_, set));
     }
-    return sum / warm_up_.launches_per_sample;
+    return median(std::move(times));
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "baselines.hpp"
 #include "benchmarks.hpp"
 #include "machine.hpp"
+#include "preemptions.hpp"
 #include "side_by_side.hpp"
 #include "tools/backends.hpp"
 #include "write_inputs.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int num_rounds = 5;
 constexpr double round_seconds = 0.06;
+constexpr double straight_limit_us = 2.5e5;
 
 template <class Space>
 constexpr std::int64_t memory_bytes = std::int64_t{detail::is_host_space<Space> ? 1 : 8} << 30;
@@ -42,12 +44,17 @@ void measure(benchmark::State& state, const WriteCase& write_case) {
   const WriteInputs<Space> inputs(write_case, num_input_sets<Space>(write_case));
   SideBySide<Space> subjects(write_launch(inputs), inputs.num_sets());
   subjects.add_baseline("floor", floor_launch(inputs));
+  subjects.add_slow_baseline("straight", straight_launch(inputs), straight_limit_us);
   subjects.add_baseline("scatter", scatter_launch(inputs));
   if (write_case.is_decode()) subjects.add_baseline("empty", empty_launch(inputs));
   if (write_case.endpoints > 1) {
     subjects.add_baseline("one_endpoint", one_endpoint_launch(inputs));
   }
+  const Preemptions preemptions;
   for (auto _ : state) state.SetIterationTime(subjects.round(round_seconds));
+  if (detail::is_host_space<Space>) {
+    state.counters["preemptions_per_s"] = preemptions.per_second();
+  }
   inputs.expect_clean();
   subjects.report(state.counters);
   state.counters["GB_per_s"] =

@@ -15,14 +15,6 @@
 /// All that a case writes, several sets of it.
 namespace kvcanary::perf {
 
-/// What one write does to one pool.
-template <class MemorySpace>
-struct WriteJob {
-  WritePlan<MemorySpace> plan;
-  WriteBatch batch;
-  std::span<const Endpoint> endpoints;
-};
-
 template <class Space>
 class WriteInputs {
  public:

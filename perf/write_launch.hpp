@@ -2,30 +2,34 @@
 
 #include <kvcanary/kvcanary.hpp>
 #include <span>
+#include <vector>
 
 #include "timing.hpp"
 #include "write_inputs.hpp"
 
 /// \file
-/// write itself, as it is measured.
+/// write itself, as it is measured: one launch for all pools.
 namespace kvcanary::perf {
 
 template <class Space>
 Launch<Space> write_launch(const WriteInputs<Space>& inputs) {
   return [&inputs](const Space& space, int set) {
-    for (const auto& job : inputs.jobs(set)) {
-      write(space, job.plan, job.batch, job.endpoints, inputs.log(), inputs.counters());
-    }
+    write(space, inputs.jobs(set), inputs.log(), inputs.counters());
   };
 }
 
 /// The same for the first endpoint of each pool alone: says what the others add.
 template <class Space>
 Launch<Space> one_endpoint_launch(const WriteInputs<Space>& inputs) {
-  return [&inputs](const Space& space, int set) {
-    for (const auto& job : inputs.jobs(set)) {
-      write(space, job.plan, job.batch, job.endpoints.first(1), inputs.log(), inputs.counters());
-    }
+  using Job = typename WriteInputs<Space>::Job;
+  std::vector<std::vector<Job>> jobs;
+  for (int set = 0; set < inputs.num_sets(); ++set) {
+    jobs.emplace_back(inputs.jobs(set).begin(), inputs.jobs(set).end());
+    for (Job& job : jobs.back()) job.endpoints = job.endpoints.first(1);
+  }
+  return [&inputs, jobs](const Space& space, int set) {
+    write(space, std::span<const Job>(jobs[static_cast<std::size_t>(set)]), inputs.log(),
+          inputs.counters());
   };
 }
 
