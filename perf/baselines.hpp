@@ -48,8 +48,7 @@ Launch<Space> floor_launch(const WriteInputs<Space>& inputs) {
 template <class Space>
 Launch<Space> straight_launch(const WriteInputs<Space>& inputs) {
   return [&inputs](const Space& space, int set) {
-    detail::launch_write_threads(
-        space, detail::WriteArgs(inputs.jobs(set), inputs.log(), inputs.counters()));
+    detail::write_threads(space, inputs.jobs(set), inputs.log(), inputs.counters());
   };
 }
 

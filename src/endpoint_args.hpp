@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kvcanary/endpoint.hpp>
 #include <kvcanary/kv_hash.hpp>
@@ -17,7 +18,8 @@ struct EndpointArgs {
   std::int64_t stride;
   const KVSource* sources;
   std::int64_t kv_slots;  ///< slots whose KV bytes all sources have; no limit when none is hashed
-  std::int32_t num_sources;  ///< that are hashed: 0 in mode none
+  std::int32_t num_sources;     ///< that are hashed: 0 in mode none
+  std::int32_t max_read_bytes;  ///< that are hashed of a slot in any source
   LaunchTag tag;
   KVHashMode mode;
 
@@ -51,29 +53,33 @@ struct EndpointArgs {
   }
 };
 
-/// By value, so that no device array has to be filled before a launch.
+inline EndpointArgs to_args(const Endpoint& from) {
+  const KVSourceList& kv = from.sources;
+  const bool hashes = from.kv_hash_mode != KVHashMode::none && kv.count > 0;
+  const bool partial = from.kv_hash_mode == KVHashMode::partial;
+  return {from.buffer.data,
+          from.buffer.num_slots,
+          from.buffer.stride,
+          kv.sources,
+          hashes ? kv.num_slots : std::numeric_limits<std::int64_t>::max(),
+          hashes ? kv.count : 0,
+          partial ? std::min(kv.max_read_bytes, 16) : kv.max_read_bytes,
+          from.tag,
+          from.kv_hash_mode};
+}
+
+/// By value, so that no device array has to be filled before a launch. Room for fewer than
+/// max_endpoints makes a launch cheaper.
+template <int capacity = max_endpoints>
 struct EndpointArray {
-  EndpointArgs items[max_endpoints];
+  EndpointArgs items[capacity];
   std::int32_t count = 0;
 
   EndpointArray() : items{} {}
   explicit EndpointArray(std::span<const Endpoint> endpoints) : items{} { add(endpoints); }
 
   void add(std::span<const Endpoint> endpoints) {
-    for (const Endpoint& from : endpoints) items[count++] = to_args(from);
-  }
-
- private:
-  static EndpointArgs to_args(const Endpoint& from) {
-    const bool hashes = from.kv_hash_mode != KVHashMode::none && from.sources.count > 0;
-    return {from.buffer.data,
-            from.buffer.num_slots,
-            from.buffer.stride,
-            from.sources.sources,
-            hashes ? from.sources.num_slots : std::numeric_limits<std::int64_t>::max(),
-            hashes ? from.sources.count : 0,
-            from.tag,
-            from.kv_hash_mode};
+    for (const Endpoint& endpoint : endpoints) items[count++] = to_args(endpoint);
   }
 };
 

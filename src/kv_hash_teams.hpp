@@ -23,9 +23,11 @@ KOKKOS_INLINE_FUNCTION int kv_slots_per_round(int num_sources) {
   return num_sources < kv_hashes_per_round ? kv_hashes_per_round / num_sources : 1;
 }
 
-template <class Member>
+template <class ExecSpace>
 class KVHashTeam {
  public:
+  using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
+
   KOKKOS_FUNCTION KVHashTeam(const Member& team, const EndpointArgs& endpoint,
                              KVHashScratch& scratch)
       : team_(team), endpoint_(endpoint), scratch_(scratch) {}
@@ -65,7 +67,9 @@ class KVHashTeam {
       const int s = k / count, i = k - s * count;
       const std::int64_t slot = slots[first + i];
       if (is_storable(slot)) {
-        scratch_.sources[k] = hash_source(endpoint_.sources[source + s], endpoint_.mode, slot);
+        const KVSource& from = endpoint_.sources[source + s];
+        scratch_.sources[k] =
+            hash_words(bytes_of(from, slot, row_of(from, slot)), bytes_read(from, endpoint_.mode));
       }
     });
   }

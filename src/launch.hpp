@@ -17,6 +17,14 @@ inline constexpr bool is_host_space =
     Kokkos::SpaceAccessibility<ExecSpace, Kokkos::HostSpace>::accessible &&
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecSpace::memory_space>::accessible;
 
+/// Lanes that execute in step: a warp of NVIDIA's, a wavefront of AMD's Instinct GPUs.
+template <class ExecSpace>
+inline constexpr int warp_size = is_host_space<ExecSpace> ? 1 : 32;
+#ifdef KOKKOS_ENABLE_HIP
+template <>
+inline constexpr int warp_size<Kokkos::HIP> = 64;
+#endif
+
 /// As std::clamp. Kokkos::clamp checks that low <= high, and its call of abort costs every kernel a
 /// stack.
 template <class T>
@@ -74,11 +82,13 @@ void launch_workers(const char* label, const ExecSpace& space, std::int64_t coun
 }
 
 /// Runs `functor(member)` for every team of a league, with `scratch_bytes` of fast memory a team.
-template <class ExecSpace, class Functor>
+/// The compiler spares registers so that `min_teams` teams fit on a multiprocessor.
+template <int device_team_size, int min_teams = 1, class ExecSpace, class Functor>
 void launch_teams(const char* label, const ExecSpace& space, std::int64_t league_size,
-                  int device_team_size, std::size_t scratch_bytes, const Functor& functor) {
+                  std::size_t scratch_bytes, const Functor& functor) {
   check_functor_size<Functor>();
-  using Policy = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  using Policy = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                    Kokkos::LaunchBounds<device_team_size, min_teams>>;
   auto policy = light_weight(Policy(space, static_cast<int>(league_size),
                                     is_host_space<ExecSpace> ? 1 : device_team_size));
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));

@@ -207,9 +207,8 @@ void plan(const ExecSpace& space, const PlanBatch& batch,
   const detail::PlanArgs args(batch);
   const detail::SlotResolver resolve(batch.table, batch.full_to_swa);
 
-  constexpr int device_team_size = 256;
-  detail::launch_teams(
-      "kvcanary::plan_requests", space, 1, device_team_size, 0,
+  detail::launch_teams<256>(
+      "kvcanary::plan_requests", space, 1, 0,
       detail::PlanRequests<ExecSpace>{
           args, resolve, write_plan.offsets.data(), write_plan.verify_offsets.data(),
           write_plan.seed_slots.data(), write_plan.request_rows.data(), write_plan.state.data(),

@@ -116,7 +116,7 @@ class VerifyKernel {
   const VerifyEntry* entries_;
   const VerifyPlanState* state_;
   std::int64_t capacity_;
-  EndpointArray endpoints_;
+  EndpointArray<> endpoints_;
   ViolationSink sink_;
   std::int64_t num_teams_;
 };
@@ -135,8 +135,8 @@ void verify(const ExecSpace& space, const VerifyPlan<typename ExecSpace::memory_
   constexpr int team_size = detail::is_host_space<ExecSpace> ? 1 : 256;
   const std::int64_t teams =
       (detail::num_workers(space, plan.capacity()) + team_size - 1) / team_size;
-  detail::launch_teams(
-      "kvcanary::verify", space, teams * static_cast<std::int64_t>(endpoints.size()), team_size, 0,
+  detail::launch_teams<team_size>(
+      "kvcanary::verify", space, teams * static_cast<std::int64_t>(endpoints.size()), 0,
       detail::VerifyKernel<ExecSpace, SplitmixChain>(plan, endpoints, {log, counters}, teams));
 }
 

@@ -119,16 +119,20 @@ struct WriteJobArgs {
   }
 };
 
-/// The arguments of a launch.
-struct WriteArgs {
-  WriteJobArgs jobs[max_jobs];
+/// The arguments of a launch, with room for so many jobs and endpoints: a kernel of few
+/// microseconds waits noticeably for a kilobyte of arguments.
+template <int job_capacity, int endpoint_capacity>
+struct BasicWriteArgs {
+  static constexpr bool is_single = job_capacity == 1 && endpoint_capacity == 1;
+
+  WriteJobArgs jobs[job_capacity];
   std::int32_t num_jobs;
-  EndpointArray endpoints;
+  EndpointArray<endpoint_capacity> endpoints;
   ViolationSink sink;
 
   template <class MemorySpace>
-  WriteArgs(std::span<const WriteJob<MemorySpace>> given, const ViolationLog<MemorySpace>& log,
-            const LaunchCounters<MemorySpace>& counters)
+  BasicWriteArgs(std::span<const WriteJob<MemorySpace>> given, const ViolationLog<MemorySpace>& log,
+                 const LaunchCounters<MemorySpace>& counters)
       : jobs{}, num_jobs(static_cast<std::int32_t>(given.size())), sink(log, counters) {
     for (std::size_t i = 0; i < given.size(); ++i) {
       jobs[i] = WriteJobArgs(given[i], endpoints.count);
@@ -230,5 +234,7 @@ struct WriteArgs {
                .entry = r});
   }
 };
+
+using WriteArgs = BasicWriteArgs<max_jobs, max_endpoints>;
 
 }  // namespace kvcanary::detail

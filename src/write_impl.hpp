@@ -26,11 +26,8 @@ bool is_small(const WriteJob<MemorySpace>& job) {
   const std::int64_t most = job.batch.max_entries_per_request;
   if (most < 1 || most > few_entries) return false;
   for (const Endpoint& endpoint : job.endpoints) {
-    const KVSourceList& kv = endpoint.sources;
-    const std::int64_t bytes = endpoint.kv_hash_mode == KVHashMode::none  ? 0
-                               : endpoint.kv_hash_mode == KVHashMode::all ? kv.read_bytes
-                                                                          : 16 * kv.count;
-    if (bytes > few_kv_bytes) return false;
+    const EndpointArgs args = to_args(endpoint);
+    if (std::int64_t{args.num_sources} * args.max_read_bytes > few_kv_bytes) return false;
   }
   return true;
 }
@@ -46,13 +43,13 @@ void write(const ExecSpace& space, std::span<const WriteJob<typename ExecSpace::
   detail::check_write<typename ExecSpace::memory_space>(jobs,
                                                         detail::unreachable_memory<ExecSpace>());
   detail::check_sink("write", log.capacity(), counters.counts());
-  const detail::WriteArgs args(jobs, log, counters);
   if constexpr (detail::is_host_space<ExecSpace>) {
-    detail::launch_write_lanes(space, args);
+    detail::launch_write_lanes(space, detail::WriteArgs(jobs, log, counters));
   } else {
     bool small = true;
     for (const auto& job : jobs) small = small && detail::is_small(job);
-    small ? detail::launch_write_threads(space, args) : detail::launch_write_teams(space, args);
+    small ? detail::write_threads(space, jobs, log, counters)
+          : detail::launch_write_teams(space, detail::WriteArgs(jobs, log, counters));
   }
 }
 

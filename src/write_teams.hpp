@@ -19,7 +19,9 @@
 /// are.
 namespace kvcanary::detail {
 
-template <class ExecSpace, class Chain>
+/// \tparam hashes_kv whether any endpoint hashes KV bytes: a kernel that never does needs half as
+/// many registers, and so has room for twice as many chains on a multiprocessor
+template <class ExecSpace, class Chain, bool hashes_kv>
 class WriteTeams {
  public:
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
@@ -27,16 +29,22 @@ class WriteTeams {
   /// Long enough to hide what happens between tiles; short on a host, which only tests this shape.
   static constexpr int tile_size = is_host_space<ExecSpace> ? 32 : 128;
 
-  /// Where a team's tiles lie in its scratch memory. A tile is read into one of three stages, as
-  /// those before and after it are in use. Of its hashes there are two: none while it is read.
+  /// What an entry adds to a chain, as one 16-byte load.
+  struct alignas(16) ChainInput {
+    std::int64_t token, position;
+  };
+
+  /// Where a team's tiles lie in its scratch memory: one is read, one goes through the chain and
+  /// one is stored, all at the same time.
   struct Scratch {
     static constexpr int num_stages = 3;
-    std::int64_t token[num_stages][tile_size];
-    std::int64_t position[num_stages][tile_size];
+    ChainInput input[num_stages][tile_size];
     std::int64_t slot[num_stages][tile_size];
+    std::int32_t skip[num_stages][tile_size];  ///< 1: a negative slot. One comparison less a step
     WriteStart start[max_endpoints];
 
-    /// Hashes before each entry, [2][tile_size][num_endpoints]: lanes store neighbours.
+    /// Hashes before each entry, [2][tile_size][num_endpoints]: there are none while a tile is
+    /// read. Neighbouring lanes, which have neighbouring endpoints, store neighbours.
     KOKKOS_FUNCTION std::uint64_t* hashes(std::int64_t tile, int num_endpoints) {
       return reinterpret_cast<std::uint64_t*>(this + 1) + (tile % 2) * tile_size * num_endpoints;
     }
@@ -53,7 +61,7 @@ class WriteTeams {
     // Chains take longest, so their teams come first.
     std::int32_t rank = team.league_rank();
     if (rank >= num_chain_teams_) {
-      kv_team(team, rank - num_chain_teams_);
+      if constexpr (hashes_kv) kv_team(team, rank - num_chain_teams_);
       return;
     }
     int j = 0;
@@ -62,18 +70,20 @@ class WriteTeams {
   }
 
  private:
-  /// The part of a team's lanes that does one thing: `rank` of `size`, negative when it is not this
-  /// lane's. On a host a team is one lane, which does everything.
+  /// The lanes of a team that do one thing: this one is `rank` of `size`, or, with a negative rank,
+  /// none of them. On a host a team is one lane, which does everything.
   struct Role {
     int rank, size;
   };
-  static constexpr int chain_lanes = is_host_space<ExecSpace> ? 0 : 32;  // a warp
+  struct Roles {
+    Role chain, helper, all;
+  };
+  static constexpr int warp = warp_size<ExecSpace>;
 
-  KOKKOS_FUNCTION static Role helper(const Member& team) {
-    return {team.team_rank() - chain_lanes, team.team_size() - chain_lanes};
-  }
-  KOKKOS_FUNCTION static Role everyone(const Member& team) {
-    return {team.team_rank(), team.team_size()};
+  KOKKOS_FUNCTION static Roles roles(const Member& team) {
+    const int rank = team.team_rank(), size = team.team_size();
+    if (size == 1) return {{0, 1}, {0, 1}, {0, 1}};
+    return {{rank < warp ? rank : -1, warp}, {rank - warp, size - warp}, {rank, size}};
   }
 
   KOKKOS_FUNCTION void chain_team(const Member& team, const WriteJobArgs& job,
@@ -93,36 +103,29 @@ class WriteTeams {
         team.team_shmem().get_shmem_aligned(Scratch::bytes(job.num_endpoints), alignof(Scratch)));
     const std::int64_t tiles = (request.end - request.begin + tile_size - 1) / tile_size;
 
-    // Seeds come from memory at the same time as the first tile. On a device, lane e of the first
+    // Seeds come from memory at the same time as the first tile. On a device, lane e of the chain
     // warp keeps the chain of endpoint e: chains that agree cost no more than one.
-    if (team.team_rank() < chain_lanes || chain_lanes == 0) {
-      for (int e = team.team_rank(); e < job.num_endpoints; e += lanes_per_chain_warp()) {
-        scratch.start[e] = args_.template start<Chain>(job, endpoints[e], plan, request, r,
-                                                       WriteArgs::load_seed(endpoints[e], plan));
-      }
+    const Roles role = roles(team);
+    for (int e = role.chain.rank; e >= 0 && e < job.num_endpoints; e += role.chain.size) {
+      const Record seed = WriteArgs::load_seed(endpoints[e], plan);
+      scratch.start[e] = args_.template start<Chain>(job, endpoints[e], plan, request, r, seed);
     }
-    stage(helper(team), job, request, 0, scratch);
+    stage(role.helper, job, request, 0, scratch);
     team.team_barrier();
-    Count entries = 0;
+    Count entries = 0;  // of the endpoint of this lane; on a host, of each
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
-      if (team.team_rank() < chain_lanes || chain_lanes == 0) {
-        for (int e = team.team_rank(); e < job.num_endpoints; e += lanes_per_chain_warp()) {
-          const Count advanced = advance(request, tile, e, job.num_endpoints, scratch);
-          entries += e == team.team_rank() ? advanced : 0;
-        }
+      for (int e = role.chain.rank; e >= 0 && e < job.num_endpoints; e += role.chain.size) {
+        const Count advanced = advance(request, tile, e, job.num_endpoints, scratch);
+        if (e == role.chain.rank) entries += advanced;
       }
-      stage(helper(team), job, request, tile + 1, scratch);
-      if (tile > 0) finish(helper(team), job, request, tile - 1, scratch);
+      stage(role.helper, job, request, tile + 1, scratch);
+      if (tile > 0) finish(role.helper, job, request, tile - 1, scratch);
       team.team_barrier();
     }
-    if (tiles > 0) finish(everyone(team), job, request, tiles - 1, scratch);
-    for (int e = team.team_rank(); e < job.num_endpoints; e += team.team_size()) {
+    for (int e = role.chain.rank; e >= 0 && e < job.num_endpoints; e += role.chain.size) {
       args_.sink.count_entries(endpoints[e].tag, entries);
     }
-  }
-
-  KOKKOS_FUNCTION static constexpr int lanes_per_chain_warp() {
-    return chain_lanes == 0 ? 1 : chain_lanes;
+    if (tiles > 0) finish(role.all, job, request, tiles - 1, scratch);
   }
 
   KOKKOS_FUNCTION static int entries_of(const WriteRequest& request, std::int64_t tile) {
@@ -140,9 +143,9 @@ class WriteTeams {
     const std::int64_t first = request.begin + tile * tile_size;
     for (int i = role.rank; i < count; i += role.size) {
       const WriteEntry entry = job.entry(first + i);
-      scratch.token[stage][i] = entry.token;
-      scratch.position[stage][i] = entry.position;
+      scratch.input[stage][i] = {entry.token, entry.position};
       scratch.slot[stage][i] = entry.slot;
+      scratch.skip[stage][i] = entry.slot < 0 ? 1 : 0;
     }
   }
 
@@ -152,19 +155,21 @@ class WriteTeams {
                                        int num_endpoints, Scratch& scratch) {
     const int stage = static_cast<int>(tile % Scratch::num_stages);
     const int count = entries_of(request, tile);
-    std::uint64_t* const hashes = scratch.hashes(tile, num_endpoints) + e;
+    const ChainInput* const input = scratch.input[stage];
+    const std::int32_t* const skip = scratch.skip[stage];
+    std::uint64_t* hashes = scratch.hashes(tile, num_endpoints) + e;
     std::uint64_t hash = scratch.start[e].hash;
-    int entries = 0;
+    int skipped = 0;
     for (int i = 0; i < count; ++i) {
-      hashes[i * num_endpoints] = hash;
-      const std::uint64_t next =
-          Chain::step(hash, scratch.token[stage][i], scratch.position[stage][i]);
-      const bool skipped = scratch.slot[stage][i] < 0;
-      hash = skipped ? hash : next;
-      entries += skipped ? 0 : 1;
+      const ChainInput entry = input[i];
+      *hashes = hash;
+      hashes += num_endpoints;
+      const std::uint64_t advanced = Chain::step(hash, entry.token, entry.position);
+      hash = skip[i] != 0 ? hash : advanced;
+      skipped += skip[i];
     }
     scratch.start[e].hash = hash;
-    return static_cast<Count>(entries);
+    return static_cast<Count>(count - skipped);
   }
 
   /// Checks the entries of a tile and stores their records.
@@ -179,8 +184,8 @@ class WriteTeams {
     for (int e = 0; e < job.num_endpoints; ++e) {
       const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
       for (int i = role.rank; i < count; i += role.size) {
-        const WriteEntry entry{scratch.token[stage][i], scratch.position[stage][i],
-                               scratch.slot[stage][i]};
+        const ChainInput input = scratch.input[stage][i];
+        const WriteEntry entry{input.token, input.position, scratch.slot[stage][i]};
         if (entry.slot < 0) continue;
         const std::uint64_t hash = hashes[i * job.num_endpoints + e];
         if (WriteArgs::is_plain(job, endpoint, scratch.start[e], entry.slot) ||
@@ -214,7 +219,7 @@ class WriteTeams {
       for (int e = 0; e < job.num_endpoints; ++e) {
         const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
         if (endpoint.num_sources == 0) continue;
-        const KVHashTeam<Member> hasher(team, endpoint, scratch);
+        const KVHashTeam<ExecSpace> hasher(team, endpoint, scratch);
         const std::int64_t size = hasher.slots_per_round();
         const std::int64_t rounds = (bounds.last - bounds.first + size - 1) / size;
         for (; turn < rounds; turn += num_kv_teams_) {
@@ -228,6 +233,9 @@ class WriteTeams {
   WriteArgs args_;
   std::int32_t num_chain_teams_, num_kv_teams_;
 };
+
+/// Lanes of a team on a device: a warp for chains, and three for all else.
+inline constexpr int write_team_size = 128;
 
 /// KV teams for the largest batch that `args` may hold: enough to fill the device, and no more than
 /// it has rounds of work.
@@ -246,21 +254,26 @@ std::int64_t num_kv_teams(const ExecSpace& space, const WriteArgs& args, int tea
   return std::min<std::int64_t>(rounds, (space.concurrency() + team_size - 1) / team_size);
 }
 
-template <class ExecSpace>
-void launch_write_teams(const ExecSpace& space, const WriteArgs& args) {
-  using Kernel = WriteTeams<ExecSpace, SplitmixChain>;
-  constexpr int device_team_size = 128;
+template <bool hashes_kv, class ExecSpace>
+void launch_write_teams(const ExecSpace& space, const WriteArgs& args, std::int64_t kv_teams) {
+  using Kernel = WriteTeams<ExecSpace, SplitmixChain, hashes_kv>;
   std::int64_t chain_teams = 0;
   int most_endpoints = 0;
   for (int j = 0; j < args.num_jobs; ++j) {
     chain_teams += args.jobs[j].capacity;
     most_endpoints = std::max<int>(most_endpoints, args.jobs[j].num_endpoints);
   }
-  const std::int64_t kv_teams = num_kv_teams(space, args, device_team_size);
-  launch_teams(
-      "kvcanary::write_teams", space, chain_teams + kv_teams, device_team_size,
-      std::max(Kernel::Scratch::bytes(most_endpoints), sizeof(KVHashScratch)),
+  launch_teams<write_team_size, hashes_kv ? 4 : 8>(
+      "kvcanary::write_teams", space, chain_teams + kv_teams,
+      std::max(Kernel::Scratch::bytes(most_endpoints), hashes_kv ? sizeof(KVHashScratch) : 0),
       Kernel(args, static_cast<std::int32_t>(chain_teams), static_cast<std::int32_t>(kv_teams)));
+}
+
+template <class ExecSpace>
+void launch_write_teams(const ExecSpace& space, const WriteArgs& args) {
+  const std::int64_t kv_teams = num_kv_teams(space, args, write_team_size);
+  kv_teams > 0 ? launch_write_teams<true>(space, args, kv_teams)
+               : launch_write_teams<false>(space, args, 0);
 }
 
 }  // namespace kvcanary::detail

@@ -12,12 +12,12 @@
 /// against.
 namespace kvcanary::detail {
 
-template <class ExecSpace, class Chain>
+template <class ExecSpace, class Chain, class Args>
 class WriteThreads {
  public:
-  explicit WriteThreads(const WriteArgs& args) : args_(args) {}
+  explicit WriteThreads(const Args& args) : args_(args) {}
 
-  static std::int64_t num_workers(const WriteArgs& args) {
+  static std::int64_t num_workers(const Args& args) {
     std::int64_t count = 0;
     for (int j = 0; j < args.num_jobs; ++j) {
       count += std::int64_t{args.jobs[j].num_endpoints} * args.jobs[j].capacity;
@@ -27,6 +27,10 @@ class WriteThreads {
 
   /// Neighbouring workers have neighbouring requests of the same endpoint.
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
+    if constexpr (Args::is_single) {
+      write_request(args_.jobs[0], args_.endpoints.items[0], worker);
+      return;
+    }
     for (int j = 0; j < args_.num_jobs; ++j) {
       const WriteJobArgs& job = args_.jobs[j];
       for (int e = 0; e < job.num_endpoints; ++e) {
@@ -49,7 +53,7 @@ class WriteThreads {
     const bool guessed = plan.begin >= 0 && plan.begin < job.num_tokens;
     WriteEntry next{};
     if (guessed) next = job.entry(plan.begin);
-    const Record seed = WriteArgs::load_seed(endpoint, plan);
+    const Record seed = Args::load_seed(endpoint, plan);
     const std::int64_t n = job.num_requests(state);
     const WriteRequest request = job.request(plan, job.bounds(n));
 
@@ -76,7 +80,7 @@ class WriteThreads {
                                    const WriteRequest& request, const WriteStart& start,
                                    std::int64_t i, const WriteEntry& entry,
                                    std::uint64_t hash) const {
-    const bool storable = WriteArgs::is_plain(job, endpoint, start, entry.slot) ||
+    const bool storable = Args::is_plain(job, endpoint, start, entry.slot) ||
                           args_.check(job, endpoint, request, start, i, entry, hash);
     if (!storable) return;
     const std::uint64_t kv = endpoint.hash_kv(entry.slot).value;
@@ -86,13 +90,28 @@ class WriteThreads {
                                 .kv_hash = static_cast<std::int64_t>(kv)});
   }
 
-  WriteArgs args_;
+  Args args_;
 };
 
-template <class ExecSpace>
-void launch_write_threads(const ExecSpace& space, const WriteArgs& args) {
-  using Kernel = WriteThreads<ExecSpace, SplitmixChain>;
+template <class ExecSpace, class Args>
+void launch_write_threads(const ExecSpace& space, const Args& args) {
+  using Kernel = WriteThreads<ExecSpace, SplitmixChain, Args>;
   launch_workers("kvcanary::write_threads", space, Kernel::num_workers(args), Kernel(args));
+}
+
+/// With arguments no larger than the jobs need.
+template <class ExecSpace, class MemorySpace>
+void write_threads(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
+                   const ViolationLog<MemorySpace>& log,
+                   const LaunchCounters<MemorySpace>& counters) {
+  const std::size_t endpoints = jobs.size() == 1 ? jobs[0].endpoints.size() : max_endpoints;
+  if (endpoints == 1) {
+    launch_write_threads(space, BasicWriteArgs<1, 1>(jobs, log, counters));
+  } else if (endpoints <= 4) {
+    launch_write_threads(space, BasicWriteArgs<1, 4>(jobs, log, counters));
+  } else {
+    launch_write_threads(space, WriteArgs(jobs, log, counters));
+  }
 }
 
 }  // namespace kvcanary::detail

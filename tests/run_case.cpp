@@ -86,11 +86,12 @@ void Library<Space>::write(const Layout& layout, const std::vector<WriteCall>& c
   for (const WriteCall& call : calls) uploaded.emplace_back(layout, call);
   for (const UploadedWriteCall<Space>& call : uploaded) jobs.push_back(call.job(shape));
   const Sink<Space> sink(log_capacity);
-  if (shape == WriteShape::threads || shape == WriteShape::teams) {
-    const kvcanary::detail::WriteArgs args(
-        std::span<const typename decltype(jobs)::value_type>(jobs), sink.log, sink.counters);
-    shape == WriteShape::threads ? kvcanary::detail::launch_write_threads(space, args)
-                                 : kvcanary::detail::launch_write_teams(space, args);
+  const std::span<const typename decltype(jobs)::value_type> all = jobs;
+  if (shape == WriteShape::threads) {
+    kvcanary::detail::write_threads(space, all, sink.log, sink.counters);
+  } else if (shape == WriteShape::teams) {
+    const kvcanary::detail::WriteArgs args(all, sink.log, sink.counters);
+    kvcanary::detail::launch_write_teams(space, args);
   } else {
     kvcanary::write(space, jobs, sink.log, sink.counters);
   }

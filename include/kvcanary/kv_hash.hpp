@@ -30,13 +30,29 @@ KOKKOS_INLINE_FUNCTION std::uint64_t load_bytes(const std::byte* bytes, std::int
   return word;
 }
 
-/// Chain of splitmix64 over the words of `size` bytes, 16 aligned bytes a load.
+/// Chain of splitmix64 over the words of `size` bytes, 16 aligned bytes a load. While one block, a
+/// cache line, is hashed, the loads of the next are on their way.
 KOKKOS_INLINE_FUNCTION std::uint64_t hash_words_16(const std::byte* bytes, std::int64_t size) {
+  constexpr std::int64_t block = 8;
   const auto* pairs = reinterpret_cast<const Words2*>(bytes);
+  const std::int64_t count = size / 16, blocks = count / block;
   std::uint64_t hash = 0;
-  for (std::int64_t i = 0; i < size / 16; ++i) {
-    const Words2 pair = pairs[i];
-    hash = splitmix64(splitmix64(hash ^ pair.first) ^ pair.second);
+  Words2 next[block] = {};
+  if (blocks > 0) {
+    for (std::int64_t k = 0; k < block; ++k) next[k] = pairs[k];
+  }
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    Words2 now[block];
+    for (std::int64_t k = 0; k < block; ++k) now[k] = next[k];
+    if (i + 1 < blocks) {
+      for (std::int64_t k = 0; k < block; ++k) next[k] = pairs[(i + 1) * block + k];
+    }
+    for (std::int64_t k = 0; k < block; ++k) {
+      hash = splitmix64(splitmix64(hash ^ now[k].first) ^ now[k].second);
+    }
+  }
+  for (std::int64_t i = blocks * block; i < count; ++i) {
+    hash = splitmix64(splitmix64(hash ^ pairs[i].first) ^ pairs[i].second);
   }
   return hash;
 }
@@ -49,9 +65,14 @@ KOKKOS_INLINE_FUNCTION std::uint64_t hash_words_any(const std::byte* bytes, std:
   return i < size ? splitmix64(hash ^ load_bytes(bytes + i, size - i)) : hash;
 }
 
+/// Whether bytes can be read 16 at a time.
+KOKKOS_INLINE_FUNCTION bool is_aligned_16(const std::byte* bytes, std::int64_t size) {
+  return ((reinterpret_cast<std::uintptr_t>(bytes) | static_cast<std::uint64_t>(size)) & 15) == 0;
+}
+
+/// Chain of splitmix64 over the words of `size` bytes, from 0.
 KOKKOS_INLINE_FUNCTION std::uint64_t hash_words(const std::byte* bytes, std::int64_t size) {
-  const bool aligned = ((reinterpret_cast<std::uintptr_t>(bytes) | size) & 15) == 0;
-  return aligned ? hash_words_16(bytes, size) : hash_words_any(bytes, size);
+  return is_aligned_16(bytes, size) ? hash_words_16(bytes, size) : hash_words_any(bytes, size);
 }
 
 /// Row of a slot in a source. A 64-bit division would cost a device as much as some hashing.
@@ -61,20 +82,16 @@ KOKKOS_INLINE_FUNCTION std::int64_t row_of(const KVSource& source, std::int64_t 
              : slot / source.page_size;
 }
 
-/// Hash of the bytes of a slot, whose row is `row`, in a source that has it.
-KOKKOS_INLINE_FUNCTION std::uint64_t hash_row(const KVSource& source, KVHashMode mode,
-                                              std::int64_t slot, std::int64_t row) {
-  const std::int64_t size =
-      mode == KVHashMode::partial && source.read_bytes > 16 ? 16 : source.read_bytes;
-  const std::byte* bytes = source.data + row * source.row_stride +
-                           (slot - row * source.page_size) * source.bytes_per_token;
-  return hash_words(bytes, size);
+/// Bytes of a slot that are hashed in a source.
+KOKKOS_INLINE_FUNCTION std::int64_t bytes_read(const KVSource& source, KVHashMode mode) {
+  return mode == KVHashMode::partial && source.read_bytes > 16 ? 16 : source.read_bytes;
 }
 
-/// The same where the row is not known yet.
-KOKKOS_INLINE_FUNCTION std::uint64_t hash_source(const KVSource& source, KVHashMode mode,
-                                                 std::int64_t slot) {
-  return hash_row(source, mode, slot, row_of(source, slot));
+/// The first byte of a slot, whose row is `row`, in a source that has it.
+KOKKOS_INLINE_FUNCTION const std::byte* bytes_of(const KVSource& source, std::int64_t slot,
+                                                 std::int64_t row) {
+  return source.data + row * source.row_stride +
+         (slot - row * source.page_size) * source.bytes_per_token;
 }
 
 }  // namespace detail
@@ -94,7 +111,9 @@ KOKKOS_INLINE_FUNCTION KVHash kv_hash(const KVSourceList& list, KVHashMode mode,
       result.in_range = false;
       continue;
     }
-    result.value = splitmix64(result.value ^ detail::hash_row(source, mode, slot, row));
+    const std::uint64_t hash =
+        detail::hash_words(detail::bytes_of(source, slot, row), detail::bytes_read(source, mode));
+    result.value = splitmix64(result.value ^ hash);
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <kvcanary/memory.hpp>
@@ -36,8 +37,8 @@ struct KVSource {
 struct KVSourceList {
   const KVSource* sources = nullptr;
   std::int32_t count = 0;
-  std::int64_t num_slots = 0;   ///< slots, from 0, whose bytes every source has
-  std::int64_t read_bytes = 0;  ///< of a slot in mode `all`, over all sources
+  std::int32_t max_read_bytes = 0;  ///< of any source
+  std::int64_t num_slots = 0;       ///< slots, from 0, whose bytes every source has
 };
 
 /// Owns the descriptions of the sources of one endpoint in memory that kernels can read; any number
@@ -51,14 +52,14 @@ class KVSources {
   explicit KVSources(std::span<const KVSource> sources);
 
   KVSourceList list() const {
-    return {sources_.data(), static_cast<std::int32_t>(sources_.extent(0)), num_slots_,
-            read_bytes_};
+    return {sources_.data(), static_cast<std::int32_t>(sources_.extent(0)), max_read_bytes_,
+            num_slots_};
   }
 
  private:
   Kokkos::View<KVSource*, MemorySpace> sources_;
+  std::int32_t max_read_bytes_ = 0;
   std::int64_t num_slots_ = 0;
-  std::int64_t read_bytes_ = 0;
 };
 
 namespace detail {
@@ -76,7 +77,9 @@ KVSources<MemorySpace>::KVSources(std::span<const KVSource> sources)
   const bool host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
   detail::check_sources(sources, host ? Memory::device : Memory::host);
   num_slots_ = detail::num_slots(sources);
-  for (const KVSource& source : sources) read_bytes_ += source.read_bytes;
+  for (const KVSource& source : sources) {
+    max_read_bytes_ = std::max(max_read_bytes_, static_cast<std::int32_t>(source.read_bytes));
+  }
   const auto given = host_view(sources.data(), sources.size());
   Kokkos::deep_copy(sources_, given);
 }
