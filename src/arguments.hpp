@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <kvcanary/endpoint.hpp>
 #include <kvcanary/plan.hpp>
+#include <kvcanary/verify_requests.hpp>
 #include <kvcanary/write.hpp>
 #include <span>
 
@@ -33,6 +34,8 @@ void check_write(const WriteBatch& batch, std::int64_t max_requests,
 
 void check_verify(std::int64_t max_entries, std::span<const Endpoint> endpoints,
                   Memory unreachable);
+
+void check_verify_requests(std::span<const VerifyJob> jobs, Memory unreachable);
 
 /// The log and the counters must have been allocated.
 void check_sink(const char* operation, std::int64_t log_capacity, const void* counts);

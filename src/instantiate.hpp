@@ -2,6 +2,7 @@
 
 #include "plan_impl.hpp"
 #include "verify_impl.hpp"
+#include "verify_requests_impl.hpp"
 #include "write_impl.hpp"
 
 /// \file
@@ -19,4 +20,7 @@
   template void verify(const ExecSpace&, const VerifyPlan<ExecSpace::memory_space>&,            \
                        std::span<const Endpoint>, const ViolationLog<ExecSpace::memory_space>&, \
                        const LaunchCounters<ExecSpace::memory_space>&);                         \
+  template void verify_requests(const ExecSpace&, std::span<const VerifyJob>,                   \
+                                const ViolationLog<ExecSpace::memory_space>&,                   \
+                                const LaunchCounters<ExecSpace::memory_space>&);                \
   }

@@ -67,11 +67,13 @@ void launch_workers(const char* label, const ExecSpace& space, std::int64_t coun
 }
 
 /// Runs `functor(member)` for every team of a league, with `scratch_bytes` of fast memory a team.
-template <class ExecSpace, class Functor>
+/// `Bounds` may say how many threads there are at most, and how many teams must have room on one
+/// multiprocessor.
+template <class Bounds = Kokkos::LaunchBounds<>, class ExecSpace, class Functor>
 void launch_teams(const char* label, const ExecSpace& space, std::int64_t league_size,
                   int device_team_size, std::size_t scratch_bytes, const Functor& functor) {
   check_functor_size<Functor>();
-  using Policy = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  using Policy = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Bounds>;
   auto policy = light_weight(Policy(space, static_cast<int>(league_size),
                                     is_host_space<ExecSpace> ? 1 : device_team_size));
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));

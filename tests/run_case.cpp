@@ -34,6 +34,16 @@ struct Sink {
   }
 };
 
+template <class Space>
+void expect_unchanged(const UploadedEndpoints<Space>& uploaded,
+                      const std::vector<oracle::Endpoint>& endpoints) {
+  std::vector<oracle::Endpoint> after = endpoints;
+  uploaded.fetch(after);
+  for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    EXPECT_TRUE(after[i].canary == endpoints[i].canary) << "endpoint " << i << " changed";
+  }
+}
+
 }  // namespace
 
 template <class Space>
@@ -80,10 +90,32 @@ void Library<Space>::verify(const Layout& layout, const oracle::VerifyPlan& plan
                    sink.counters);
   sink.fetch(space, report);
   EXPECT_TRUE(uploaded_plan.fetch() == plan) << "verify changed its plan";
-  std::vector<oracle::Endpoint> after = endpoints;
-  uploaded_endpoints.fetch(after);
-  for (std::size_t i = 0; i < endpoints.size(); ++i) {
-    EXPECT_TRUE(after[i].canary == endpoints[i].canary) << "verify changed endpoint " << i;
+  expect_unchanged(uploaded_endpoints, endpoints);
+}
+
+template <class Space>
+void Library<Space>::verify_requests(const Layout& layout,
+                                     const std::vector<oracle::VerifyJob>& jobs,
+                                     std::int64_t log_capacity, oracle::Report& report) {
+  const Space space;
+  std::vector<UploadedPlanBatch<Space>> batches;
+  std::vector<UploadedEndpoints<Space>> endpoints;
+  std::vector<kvcanary::VerifyJob> uploaded;
+  // A vector that grows would move what the spans point to.
+  batches.reserve(jobs.size());
+  endpoints.reserve(jobs.size());
+  for (const oracle::VerifyJob& job : jobs) {
+    batches.emplace_back(layout, job.batch);
+    endpoints.emplace_back(layout, job.endpoints);
+    uploaded.push_back({batches.back().batch(), endpoints.back().endpoints()});
+    if (job.batch.extend_lengths.empty()) uploaded.back().batch.extend_lengths = {};
+  }
+  const Sink<Space> sink(log_capacity);
+  kvcanary::verify_requests(space, uploaded, sink.log, sink.counters);
+  sink.fetch(space, report);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    batches[j].expect_unchanged();
+    expect_unchanged(endpoints[j], jobs[j].endpoints);
   }
 }
 
