@@ -175,11 +175,14 @@ void check_sources(std::span<const KVSource> sources, Memory unreachable) {
   }
 }
 
-void check_plan(const PlanBatch& batch, std::int64_t max_requests, std::int64_t max_entries,
-                Memory unreachable) {
+void check_verify_plan(const char* operation, const char* argument, std::int64_t max_entries) {
+  const Arguments arguments(operation, Memory::unknown);
+  arguments.require(max_entries > 0, argument, "empty", "made by VerifyPlan::allocate");
+}
+
+void check_plan(const PlanBatch& batch, std::int64_t max_requests, Memory unreachable) {
   const Arguments arguments("plan", unreachable);
   arguments.require(max_requests > 0, "write_plan", "empty", "made by WritePlan::allocate");
-  arguments.require(max_entries > 0, "verify_plan", "empty", "made by VerifyPlan::allocate");
   check_batch(arguments, batch);
   check_extend_lengths(arguments, batch);
   const std::int64_t requests = batch.request_rows.size();
@@ -210,10 +213,8 @@ void check_write(const WriteBatch& batch, std::int64_t max_requests,
                   int32_max / static_cast<std::int64_t>(endpoints.size()), endpoints.size()));
 }
 
-void check_verify(std::int64_t max_entries, std::span<const Endpoint> endpoints,
-                  Memory unreachable) {
+void check_verify(std::span<const Endpoint> endpoints, Memory unreachable) {
   const Arguments arguments("verify", unreachable);
-  arguments.require(max_entries > 0, "plan", "empty", "made by VerifyPlan::allocate");
   check_endpoints(arguments, endpoints);
 }
 

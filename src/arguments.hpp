@@ -26,14 +26,15 @@ constexpr Memory unreachable_memory() {
   }
 }
 
-void check_plan(const PlanBatch& batch, std::int64_t max_requests, std::int64_t max_entries,
-                Memory unreachable);
+void check_plan(const PlanBatch& batch, std::int64_t max_requests, Memory unreachable);
+
+/// A VerifyPlan must have been allocated.
+void check_verify_plan(const char* operation, const char* argument, std::int64_t max_entries);
 
 void check_write(const WriteBatch& batch, std::int64_t max_requests,
                  std::span<const Endpoint> endpoints, Memory unreachable);
 
-void check_verify(std::int64_t max_entries, std::span<const Endpoint> endpoints,
-                  Memory unreachable);
+void check_verify(std::span<const Endpoint> endpoints, Memory unreachable);
 
 void check_verify_requests(std::span<const VerifyJob> jobs, Memory unreachable);
 

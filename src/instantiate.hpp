@@ -13,6 +13,8 @@
   template void plan(const ExecSpace&, const PlanBatch&,                                        \
                      const WritePlan<ExecSpace::memory_space>&,                                 \
                      const VerifyPlan<ExecSpace::memory_space>&);                               \
+  template void plan(const ExecSpace&, const PlanBatch&,                                        \
+                     const WritePlan<ExecSpace::memory_space>&);                                \
   template void write(const ExecSpace&, const WritePlan<ExecSpace::memory_space>&,              \
                       const WriteBatch&, std::span<const Endpoint>,                             \
                       const ViolationLog<ExecSpace::memory_space>&,                             \

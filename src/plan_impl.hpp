@@ -14,7 +14,8 @@
 /// plan: one team scans the requests, then workers fill the verify entries.
 namespace kvcanary::detail {
 
-/// One team: offsets, seed slots and rows of all requests, and the states of both plans.
+/// One team: offsets, seed slots and rows of all requests, and the states of both plans. Without a
+/// verify_state, the write plan alone.
 template <class ExecSpace>
 struct PlanRequests {
   PlanArgs batch;
@@ -30,7 +31,8 @@ struct PlanRequests {
     const int n = batch.count();
 
     scan(team, n, offsets, [this](int r) { return batch.extend(r); });
-    scan(team, n, verify_offsets, [this](int r) { return batch.num_entries(r); });
+    if (verify_state != nullptr)
+      scan(team, n, verify_offsets, [this](int r) { return batch.num_entries(r); });
 
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [this](int r) {
       rows[r] = batch.request_rows[r];
@@ -67,6 +69,7 @@ struct PlanRequests {
 
   KOKKOS_FUNCTION void store_states(int n, std::int64_t malformed) const {
     *write_state = {.num_requests = n, .malformed = malformed};
+    if (verify_state == nullptr) return;
     const std::int64_t required = verify_offsets[n];
     const bool fits = required <= verify_capacity;
     verify_state->enabled = fits ? 1 : 0;
@@ -132,33 +135,44 @@ struct PlanEntries {
   }
 };
 
+template <class ExecSpace>
+void launch_plan_requests(const ExecSpace& space, const PlanBatch& batch,
+                          const WritePlan<typename ExecSpace::memory_space>& plan,
+                          VerifyPlanState* verify_state, std::int64_t verify_capacity) {
+  constexpr int device_team_size = 256;
+  launch_teams("kvcanary::plan_requests", space, 1, device_team_size, 0,
+               PlanRequests<ExecSpace>{
+                   PlanArgs(batch), SlotResolver(batch.table, batch.full_to_swa),
+                   plan.offsets.data(), plan.verify_offsets.data(), plan.seed_slots.data(),
+                   plan.request_rows.data(), plan.state.data(), verify_state, verify_capacity});
+}
+
 }  // namespace kvcanary::detail
 
 namespace kvcanary {
 
 template <class ExecSpace>
 void plan(const ExecSpace& space, const PlanBatch& batch,
+          const WritePlan<typename ExecSpace::memory_space>& write_plan) {
+  detail::check_plan(batch, write_plan.capacity(), detail::unreachable_memory<ExecSpace>());
+  detail::launch_plan_requests(space, batch, write_plan, nullptr, 0);
+}
+
+template <class ExecSpace>
+void plan(const ExecSpace& space, const PlanBatch& batch,
           const WritePlan<typename ExecSpace::memory_space>& write_plan,
           const VerifyPlan<typename ExecSpace::memory_space>& verify_plan) {
-  detail::check_plan(batch, write_plan.capacity(), verify_plan.capacity(),
-                     detail::unreachable_memory<ExecSpace>());
-  const detail::PlanArgs args(batch);
-  const detail::SlotResolver resolve(batch.table, batch.full_to_swa);
-
-  constexpr int device_team_size = 256;
-  detail::launch_teams(
-      "kvcanary::plan_requests", space, 1, device_team_size, 0,
-      detail::PlanRequests<ExecSpace>{
-          args, resolve, write_plan.offsets.data(), write_plan.verify_offsets.data(),
-          write_plan.seed_slots.data(), write_plan.request_rows.data(), write_plan.state.data(),
-          verify_plan.state.data(), verify_plan.capacity()});
-
+  detail::check_plan(batch, write_plan.capacity(), detail::unreachable_memory<ExecSpace>());
+  detail::check_verify_plan("plan", "verify_plan", verify_plan.capacity());
+  detail::launch_plan_requests(space, batch, write_plan, verify_plan.state.data(),
+                               verify_plan.capacity());
   const std::int64_t workers = detail::num_workers(space, verify_plan.capacity());
-  detail::launch_workers("kvcanary::plan_entries", space, workers,
-                         detail::PlanEntries<ExecSpace>{
-                             args, resolve, detail::ExpectedTokenArgs(batch.expected),
-                             write_plan.verify_offsets.data(), write_plan.state.data(),
-                             verify_plan.state.data(), verify_plan.entries.data(), workers});
+  detail::launch_workers(
+      "kvcanary::plan_entries", space, workers,
+      detail::PlanEntries<ExecSpace>{
+          detail::PlanArgs(batch), detail::SlotResolver(batch.table, batch.full_to_swa),
+          detail::ExpectedTokenArgs(batch.expected), write_plan.verify_offsets.data(),
+          write_plan.state.data(), verify_plan.state.data(), verify_plan.entries.data(), workers});
 }
 
 }  // namespace kvcanary

@@ -76,7 +76,8 @@ void verify(const ExecSpace& space, const VerifyPlan<typename ExecSpace::memory_
             std::span<const Endpoint> endpoints,
             const ViolationLog<typename ExecSpace::memory_space>& log,
             const LaunchCounters<typename ExecSpace::memory_space>& counters) {
-  detail::check_verify(plan.capacity(), endpoints, detail::unreachable_memory<ExecSpace>());
+  detail::check_verify_plan("verify", "plan", plan.capacity());
+  detail::check_verify(endpoints, detail::unreachable_memory<ExecSpace>());
   detail::check_sink("verify", log.capacity(), counters.counts());
   constexpr int team_size = detail::is_host_space<ExecSpace> ? 1 : 256;
   const std::int64_t teams =

@@ -54,9 +54,12 @@ void Library<Space>::plan(const Layout& layout, const oracle::PlanBatch& batch,
   const UploadedWritePlan<Space> uploaded_write(write_plan);
   const UploadedVerifyPlan<Space> uploaded_verify(verify_plan);
   kvcanary::plan(space, uploaded.batch(), uploaded_write.plan(), uploaded_verify.plan());
+  const UploadedWritePlan<Space> write_only(write_plan);
+  kvcanary::plan(space, uploaded.batch(), write_only.plan());
   space.fence();
   uploaded.expect_unchanged();
   write_plan = uploaded_write.fetch();
+  EXPECT_TRUE(write_only.fetch() == write_plan) << "the write plan alone differs";
   verify_plan = uploaded_verify.fetch();
 }
 
