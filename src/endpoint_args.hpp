@@ -25,6 +25,10 @@ struct EndpointArgs {
   KOKKOS_FUNCTION Record load(std::int64_t slot) const {
     return *reinterpret_cast<const Record*>(data + slot * stride);
   }
+  /// The same in place, for the host, whose compilers carry copies through the stack.
+  const Record& at(std::int64_t slot) const {
+    return *reinterpret_cast<const Record*>(data + slot * stride);
+  }
   KOKKOS_FUNCTION void store(std::int64_t slot, const Record& record) const {
     *reinterpret_cast<Record*>(data + slot * stride) = record;
   }

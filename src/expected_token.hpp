@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kvcanary/slot_table.hpp>
 
@@ -39,6 +40,17 @@ class ExpectedTokenArgs {
 
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row, std::int64_t position) const {
     return at(row, columns(row), position);
+  }
+
+  /// Tokens of `count` positions from `begin` on, with a mask of ones where one is expected.
+  void fill(std::int64_t row, std::int64_t begin, int count, std::uint64_t* tokens,
+            std::uint64_t* masks) const {
+    const std::int64_t column = begin + token_offset_, columns = this->columns(row);
+    const std::int64_t first = std::clamp<std::int64_t>(-column, 0, count);
+    const std::int64_t end = std::clamp<std::int64_t>(columns - column, first, count);
+    std::fill_n(tokens, count, ~std::uint64_t{0});
+    if (first < end) tokens_.copy(row * row_stride_ + column + first, end - first, tokens + first);
+    for (int i = 0; i < count; ++i) masks[i] = ~tokens[i] == 0 ? 0 : ~std::uint64_t{0};
   }
 
  private:

@@ -25,7 +25,23 @@ class IntArray {
     return reinterpret_cast<const std::int64_t*>(bits_)[i];
   }
 
+  /// `count` elements from `first` on, sign-extended, for the host.
+  void copy(std::int64_t first, std::int64_t count, std::uint64_t* to) const {
+    if ((bits_ & narrow) != 0) {
+      copy(reinterpret_cast<const std::int32_t*>(bits_ - narrow) + first, count, to);
+    } else {
+      copy(reinterpret_cast<const std::int64_t*>(bits_) + first, count, to);
+    }
+  }
+
  private:
+  template <class Int>
+  static void copy(const Int* from, std::int64_t count, std::uint64_t* to) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      to[i] = static_cast<std::uint64_t>(std::int64_t{from[i]});
+    }
+  }
+
   static constexpr std::uintptr_t narrow = 1;
 
   std::uintptr_t bits_ = 0;

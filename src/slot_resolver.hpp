@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <kvcanary/slot_table.hpp>
@@ -40,6 +41,23 @@ class SlotResolver {
     return present_or_invalid((*this)(row, position));
   }
 
+  /// The same for `count` positions of a row from `begin` on, whose columns the table has: walks
+  /// along the pages, so that no position costs a division. For the host.
+  void present(std::int64_t row, std::int64_t begin, int count, std::int64_t* slots) const {
+    const std::int32_t* const entries = entries_of(row);
+    std::int64_t column = column_of(begin), offset = begin - column * page_size_;
+    for (int i = 0; i < count; ++column, offset = 0) {
+      const int rest = count - i;
+      const int end = i + static_cast<int>(std::min<std::int64_t>(rest, page_size_ - offset));
+      const std::int64_t page = entries[column];
+      if (page >= 0 && !full_to_swa_.given()) {
+        for (std::int64_t full = page * page_size_ + offset; i < end; ++i) slots[i] = full++;
+      } else {
+        for (; i < end; ++i) slots[i] = present_or_invalid(in_page(page, offset++));
+      }
+    }
+  }
+
   /// The slot before a position of a request that is verified from position `first` on.
   KOKKOS_FUNCTION std::int64_t predecessor(std::int64_t row, std::int64_t position,
                                            std::int64_t first) const {
@@ -51,8 +69,6 @@ class SlotResolver {
   }
 
   KOKKOS_FUNCTION bool has_row(std::int64_t row) const { return row >= 0 && row < num_rows_; }
-  KOKKOS_FUNCTION std::int64_t num_columns() const { return num_columns_; }
-  KOKKOS_FUNCTION std::int64_t page_size() const { return page_size_; }
   KOKKOS_FUNCTION const std::int32_t* entries_of(std::int64_t row) const {
     return entries_ + row * row_stride_;
   }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "host_tile.hpp"
 #include "kv_tile.hpp"
 #include "report_beyond.hpp"
 #include "verify_entry.hpp"
@@ -16,10 +18,6 @@ namespace kvcanary::detail {
 template <class Chain>
 class VerifyRequestsHost {
  public:
-  /// Small enough for the first-level cache, large enough that looking up what the positions of a
-  /// tile share costs little.
-  static constexpr int tile_size = 64;
-
   VerifyRequestsHost(const JobArray& jobs, const ViolationSink& sink, std::int64_t num_workers)
       : jobs_(jobs), sink_(sink), num_workers_(num_workers) {}
 
@@ -43,14 +41,13 @@ class VerifyRequestsHost {
   };
 
   /// Positions of a request, and the slots before and at each.
-  struct Tile {
+  struct Slots {
     std::int64_t begin;
     int count;
-    std::int64_t slot_before_and_at[tile_size + 1];
-    std::int64_t expected_token[tile_size];
+    std::int64_t before_and_at[host_tile_size + 1];
 
-    const std::int64_t* slot() const { return slot_before_and_at + 1; }
-    const std::int64_t* slot_before() const { return slot_before_and_at; }
+    const std::int64_t* at() const { return before_and_at + 1; }
+    std::int64_t before(int i) const { return before_and_at[i]; }
   };
 
   static std::int64_t units_of(const JobArgs& job) {
@@ -105,80 +102,91 @@ class VerifyRequestsHost {
                     unit.begin + unit.count, sink_);
       return static_cast<Count>(unit.count);
     }
-    Tile tile;
-    Count verified = 0;
-    for (std::int64_t done = 0; done < unit.count; done += tile_size) {
-      tile.begin = unit.begin + done;
-      tile.count = static_cast<int>(std::min<std::int64_t>(tile_size, unit.count - done));
-      fill(job, request, tile);
-      for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
-        verify_tile(jobs_.endpoints.items[e], request, tile);
+    // The records of a tile are on their way while the tile before it is verified.
+    Slots tiles[2];
+    Count skipped = 0;
+    look_up(job, request, unit, 0, tiles[0]);
+    for (int t = 0; tiles[t % 2].count > 0; ++t) {
+      const Slots& slots = tiles[t % 2];
+      look_up(job, request, unit, (t + 1) * host_tile_size, tiles[(t + 1) % 2]);
+      verify_tile(job, request, slots);
+      skipped += static_cast<Count>(std::count(slots.at(), slots.at() + slots.count, padding_slot));
+    }
+    return static_cast<Count>(unit.count) - skipped;
+  }
+
+  /// The slots of a unit from its `done`-th position on; asks for their records.
+  void look_up(const JobArgs& job, const Request& request, const Unit& unit, std::int64_t done,
+               Slots& slots) const {
+    slots.begin = unit.begin + done;
+    slots.count = static_cast<int>(std::clamp<std::int64_t>(unit.count - done, 0, host_tile_size));
+    if (slots.count == 0) return;
+    const std::int64_t row = request.range.row;
+    slots.before_and_at[0] = job.resolve.predecessor(row, slots.begin, request.range.first);
+    job.resolve.present(row, slots.begin, slots.count, slots.before_and_at + 1);
+    for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
+      prefetch(jobs_.endpoints.items[e], slots);
+    }
+  }
+
+  static void prefetch(const EndpointArgs& endpoint, const Slots& slots) {
+    for (int i = 0; i < slots.count; ++i) {
+      if (endpoint.holds(slots.at()[i])) __builtin_prefetch(&endpoint.at(slots.at()[i]));
+    }
+  }
+
+  void verify_tile(const JobArgs& job, const Request& request, const Slots& slots) const {
+    HostTile tile;
+    tile.count = slots.count;
+    tile.first_position = static_cast<std::uint64_t>(slots.begin);
+    job.expected.fill(request.range.row, slots.begin, slots.count, tile.expected_token,
+                      tile.token_mask);
+    for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
+      const EndpointArgs& endpoint = jobs_.endpoints.items[e];
+      if (load(endpoint, slots, tile) && differences(tile) == 0) continue;
+      // One of them is wrong, or special: each on its own.
+      for (int i = 0; i < slots.count; ++i) {
+        if (slots.at()[i] != padding_slot) verify_one(job, endpoint, request, slots, i);
       }
-      for (int i = 0; i < tile.count; ++i) verified += tile.slot()[i] != padding_slot ? 1 : 0;
-    }
-    return verified;
-  }
-
-  /// Walks along the pages, so that no position costs a division.
-  static void fill(const JobArgs& job, const Request& request, Tile& tile) {
-    const std::int64_t row = request.range.row, page_size = job.resolve.page_size();
-    const std::int32_t* const entries = job.resolve.entries_of(row);
-    std::int64_t column = job.resolve.column_of(tile.begin);
-    std::int64_t offset = tile.begin - column * page_size;
-    tile.slot_before_and_at[0] = job.resolve.predecessor(row, tile.begin, request.range.first);
-    for (int i = 0; i < tile.count; ++i) {
-      const std::int64_t slot = job.resolve.in_page(entries[column], offset);
-      tile.slot_before_and_at[i + 1] = SlotResolver::present_or_invalid(slot);
-      if (++offset < page_size) continue;
-      offset = 0;
-      ++column;
-    }
-    const std::int64_t columns = job.expected.columns(row);
-    for (int i = 0; i < tile.count; ++i) {
-      tile.expected_token[i] = job.expected.at(row, columns, tile.begin + i);
     }
   }
 
-  void verify_tile(const EndpointArgs& endpoint, const Request& request, const Tile& tile) const {
-    KVTile<tile_size> kv;
-    kv(endpoint, tile.slot(), tile.count);
-    // The hash after each record, and whether all but the chain is right. No position waits for the
-    // one before it.
-    std::uint64_t next[tile_size + 1];
-    std::int64_t prev_hash[tile_size];
-    bool right[tile_size];
-    next[0] = hash_after(endpoint, tile.slot_before()[0]);
-    for (int i = 0; i < tile.count; ++i) {
-      const bool held = endpoint.holds(tile.slot()[i]);
-      const Record record = endpoint.load(held ? tile.slot()[i] : 0);
-      next[i + 1] = next_hash<Chain>(record);
-      prev_hash[i] = record.prev_hash;
-      const std::int64_t token = tile.expected_token[i];
-      right[i] = held & (record.position == tile.begin + i) &
-                 ((token == -1) | (record.token == token)) & kv.has(i, record.kv_hash);
+  /// Returns false when not all that the tile needs is there.
+  static bool load(const EndpointArgs& endpoint, const Slots& slots, HostTile& tile) {
+    for (int i = 0; i < slots.count; ++i) {
+      if (slots.at()[i] == padding_slot || !endpoint.holds(slots.at()[i])) return false;
     }
-    for (int i = 0; i < tile.count; ++i) {
-      const std::int64_t before = tile.slot_before()[i];
-      const bool chained = before == no_slot || endpoint.holds(before);
-      const bool right_chain = chained && static_cast<std::uint64_t>(prev_hash[i]) == next[i];
-      if (right[i] && (right_chain || before == padding_slot)) continue;
-      if (tile.slot()[i] != padding_slot) report(endpoint, request, tile, i);
+    for (int i = 0; i < slots.count; ++i) {
+      const Record& record = endpoint.at(slots.at()[i]);
+      tile.token[i] = static_cast<std::uint64_t>(record.token);
+      tile.position[i] = static_cast<std::uint64_t>(record.position);
+      tile.prev_hash[i] = static_cast<std::uint64_t>(record.prev_hash);
+      tile.kv_hash[i] = static_cast<std::uint64_t>(record.kv_hash);
     }
+    const std::int64_t before = slots.before(0);
+    if (before == no_slot) {
+      tile.first_hash = Chain::start();
+    } else if (before == padding_slot) {
+      tile.first_hash = tile.prev_hash[0];
+    } else if (endpoint.holds(before)) {
+      tile.first_hash = next_hash<Chain>(endpoint.load(before));
+    } else {
+      return false;
+    }
+    KVTile kv;
+    return kv(endpoint, slots.at(), slots.count, tile.expected_kv_hash);
   }
 
-  static std::uint64_t hash_after(const EndpointArgs& endpoint, std::int64_t slot) {
-    if (slot == no_slot) return Chain::start();
-    return endpoint.holds(slot) ? next_hash<Chain>(endpoint.load(slot)) : 0;
-  }
-
-  void report(const EndpointArgs& endpoint, const Request& request, const Tile& tile, int i) const {
+  void verify_one(const JobArgs& job, const EndpointArgs& endpoint, const Request& request,
+                  const Slots& slots, int i) const {
+    const std::int64_t row = request.range.row, position = slots.begin + i;
     verify_entry<Chain>(endpoint,
-                        {.slot = tile.slot()[i],
-                         .position = tile.begin + i,
-                         .predecessor = tile.slot_before()[i],
-                         .expected_token = tile.expected_token[i],
-                         .request_row = request.range.row},
-                        tile.begin + i + request.entry_offset, sink_);
+                        {.slot = slots.at()[i],
+                         .position = position,
+                         .predecessor = slots.before(i),
+                         .expected_token = job.expected(row, position),
+                         .request_row = row},
+                        position + request.entry_offset, sink_);
   }
 
   JobArray jobs_;

@@ -66,7 +66,7 @@ template <class ExecSpace>
 void launch_on_host(const ExecSpace& space, std::span<const VerifyJob> jobs,
                     const ViolationSink& sink) {
   using Kernel = VerifyRequestsHost<SplitmixChain>;
-  constexpr int unit_shift = 8;
+  constexpr int unit_shift = 10;
   const JobArray args(jobs, unit_shift);
   // Some to spare, for cores that have other work too; each walks through all lengths, though.
   const std::int64_t workers = std::int64_t{4} * space.concurrency();
