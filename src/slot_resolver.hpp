@@ -69,6 +69,7 @@ class SlotResolver {
   }
 
   KOKKOS_FUNCTION bool has_row(std::int64_t row) const { return row >= 0 && row < num_rows_; }
+  std::int64_t page_size() const { return page_size_; }
   KOKKOS_FUNCTION const std::int32_t* entries_of(std::int64_t row) const {
     return entries_ + row * row_stride_;
   }

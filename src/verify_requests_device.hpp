@@ -21,10 +21,9 @@ enum class KVWork { none, one, many };
 
 /// A tile is resolved once, and its records are then read in each endpoint of the job: endpoints in
 /// the league instead would read the table once more each, and the units are even without them.
-template <class ExecSpace, class Chain, KVWork kv_work>
+template <class Member, class Chain, KVWork kv_work>
 class VerifyRequestsDevice {
  public:
-  using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
   static constexpr int team_size = 128;
   /// On one multiprocessor; leaves a lane 80 registers.
   static constexpr int teams_at_once = 6, threads_of_a_multiprocessor = 2048;

@@ -45,9 +45,14 @@ class VerifyRequestsHost {
     std::int64_t begin;
     int count;
     std::int64_t before_and_at[host_tile_size + 1];
+    std::uint64_t largest;  ///< of slot - 1, which is larger than any for what is no slot to verify
 
     const std::int64_t* at() const { return before_and_at + 1; }
     std::int64_t before(int i) const { return before_and_at[i]; }
+    /// Whether the endpoint holds all of them, none of which is the padding slot.
+    bool all_in(const EndpointArgs& endpoint) const {
+      return largest < static_cast<std::uint64_t>(endpoint.num_slots) - 1;
+    }
   };
 
   static std::int64_t units_of(const JobArgs& job) {
@@ -124,14 +129,16 @@ class VerifyRequestsHost {
     const std::int64_t row = request.range.row;
     slots.before_and_at[0] = job.resolve.predecessor(row, slots.begin, request.range.first);
     job.resolve.present(row, slots.begin, slots.count, slots.before_and_at + 1);
-    for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
-      prefetch(jobs_.endpoints.items[e], slots);
-    }
-  }
-
-  static void prefetch(const EndpointArgs& endpoint, const Slots& slots) {
+    slots.largest = 0;
     for (int i = 0; i < slots.count; ++i) {
-      if (endpoint.holds(slots.at()[i])) __builtin_prefetch(&endpoint.at(slots.at()[i]));
+      slots.largest = std::max(slots.largest, static_cast<std::uint64_t>(slots.at()[i]) - 1);
+    }
+    // Of two neighbours in a page, both records are in one cache line, or in those of others.
+    const int step = job.resolve.page_size() > 1 ? 2 : 1;
+    for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
+      const EndpointArgs& endpoint = jobs_.endpoints.items[e];
+      if (!slots.all_in(endpoint)) continue;
+      for (int i = 0; i < slots.count; i += step) __builtin_prefetch(&endpoint.at(slots.at()[i]));
     }
   }
 
@@ -153,9 +160,7 @@ class VerifyRequestsHost {
 
   /// Returns false when not all that the tile needs is there.
   static bool load(const EndpointArgs& endpoint, const Slots& slots, HostTile& tile) {
-    for (int i = 0; i < slots.count; ++i) {
-      if (slots.at()[i] == padding_slot || !endpoint.holds(slots.at()[i])) return false;
-    }
+    if (!slots.all_in(endpoint)) return false;
     for (int i = 0; i < slots.count; ++i) {
       const Record& record = endpoint.at(slots.at()[i]);
       tile.token[i] = static_cast<std::uint64_t>(record.token);

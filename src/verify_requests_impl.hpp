@@ -48,7 +48,8 @@ int device_unit_shift(std::span<const VerifyJob> jobs) {
 template <KVWork kv_work, class ExecSpace>
 void launch_on_device(const ExecSpace& space, std::span<const VerifyJob> jobs,
                       const ViolationSink& sink) {
-  using Kernel = VerifyRequestsDevice<ExecSpace, SplitmixChain, kv_work>;
+  using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
+  using Kernel = VerifyRequestsDevice<Member, SplitmixChain, kv_work>;
   const JobArray args(jobs, device_unit_shift<Kernel>(jobs));
   std::int64_t units = 1;
   for (const JobArgs& job : args.items) units += job.max_units();
