@@ -15,16 +15,16 @@ constexpr std::int64_t offset_limit = std::int64_t{1} << 40;
 /// "endpoints[1].buffer.stride is 24, must be ..." behind the name of the operation.
 class Arguments {
  public:
-  /// `prefix` goes before the name of each argument.
-  Arguments(std::string operation, Memory unreachable, std::string prefix = "")
-      : operation_(std::move(operation)), prefix_(std::move(prefix)), unreachable_(unreachable) {}
+  /// `owner` goes before the name of each argument: "jobs[1].".
+  Arguments(std::string operation, Memory unreachable, std::string owner = "")
+      : operation_(std::move(operation)), unreachable_(unreachable), owner_(std::move(owner)) {}
 
   template <class Value>
   void require(bool good, std::string_view argument, const Value& value,
                std::string_view wanted) const {
     if (!good) {
       throw std::invalid_argument(
-          fmt::format("{}: {}{} is {}, must be {}", operation_, prefix_, argument, value, wanted));
+          fmt::format("{}: {}{} is {}, must be {}", operation_, owner_, argument, value, wanted));
     }
   }
 
@@ -73,8 +73,9 @@ class Arguments {
   }
 
  private:
-  std::string operation_, prefix_;
+  std::string operation_;
   Memory unreachable_;
+  std::string owner_;
 };
 
 /// Elements that a `[rows][stride]` array needs when only `columns` of the last row exist.
@@ -110,6 +111,23 @@ void check_expected_tokens(const Arguments& arguments, const ExpectedTokens& exp
   arguments.require_span("expected.valid_lengths", expected.valid_lengths);
 }
 
+/// All of a batch but its extend lengths, which not every operation needs.
+void check_batch(const Arguments& arguments, const PlanBatch& batch) {
+  arguments.require_span("request_rows", batch.request_rows);
+  arguments.require_span("prefix_lengths", batch.prefix_lengths, batch.request_rows.size(),
+                         "request_rows");
+  arguments.require_optional_scalar("num_requests", batch.num_requests);
+  arguments.require_at_least("window", batch.window, 0);
+  check_table(arguments, batch.table);
+  arguments.require_span("full_to_swa", batch.full_to_swa);
+  check_expected_tokens(arguments, batch.expected);
+}
+
+void check_extend_lengths(const Arguments& arguments, const PlanBatch& batch) {
+  arguments.require_span("extend_lengths", batch.extend_lengths, batch.request_rows.size(),
+                         "request_rows");
+}
+
 void check_endpoints(const Arguments& arguments, std::span<const Endpoint> endpoints) {
   arguments.require_range("endpoints.size", static_cast<std::int64_t>(endpoints.size()), 1,
                           max_endpoints);
@@ -122,9 +140,10 @@ void check_endpoints(const Arguments& arguments, std::span<const Endpoint> endpo
                             num_launch_tags - 1);
     const CanaryBuffer& buffer = endpoint.buffer;
     arguments.require(buffer.stride >= std::int64_t{sizeof(Record)} &&
-                          buffer.stride % std::int64_t{alignof(Record)} == 0,
+                          buffer.stride % std::int64_t{alignof(Record)} == 0 &&
+                          buffer.stride <= int32_max,
                       name("buffer.stride"), buffer.stride,
-                      "a multiple of 16 and at least 32 (bytes)");
+                      "a multiple of 16 and at least 32 (bytes), below 2^31");
     arguments.require_at_least(name("buffer.num_slots"), buffer.num_slots, 1);
     arguments.require_array(name("buffer.data"), buffer.data, buffer.num_slots, alignof(Record),
                             buffer.memory);
@@ -165,22 +184,19 @@ std::int64_t num_slots(std::span<const KVSource> sources) {
   return slots;
 }
 
-void check_plan(const PlanBatch& batch, std::int64_t max_requests, std::int64_t max_entries,
-                Memory unreachable) {
+void check_verify_plan(const char* operation, const char* argument, std::int64_t max_entries) {
+  const Arguments arguments(operation, Memory::unknown);
+  arguments.require(max_entries > 0, argument, "empty", "made by VerifyPlan::allocate");
+}
+
+void check_plan(const PlanBatch& batch, std::int64_t max_requests, Memory unreachable) {
   const Arguments arguments("plan", unreachable);
   arguments.require(max_requests > 0, "write_plan", "empty", "made by WritePlan::allocate");
-  arguments.require(max_entries > 0, "verify_plan", "empty", "made by VerifyPlan::allocate");
-  arguments.require_span("request_rows", batch.request_rows);
+  check_batch(arguments, batch);
+  check_extend_lengths(arguments, batch);
   const std::int64_t requests = batch.request_rows.size();
   arguments.require(requests <= max_requests, "request_rows.size", requests,
                     fmt::format("at most {}, the capacity of write_plan", max_requests));
-  arguments.require_span("prefix_lengths", batch.prefix_lengths, requests, "request_rows");
-  arguments.require_span("extend_lengths", batch.extend_lengths, requests, "request_rows");
-  arguments.require_optional_scalar("num_requests", batch.num_requests);
-  arguments.require_at_least("window", batch.window, 0);
-  check_table(arguments, batch.table);
-  arguments.require_span("full_to_swa", batch.full_to_swa);
-  check_expected_tokens(arguments, batch.expected);
 }
 
 void check_write_jobs(std::int64_t jobs, std::int64_t endpoints, std::int64_t max_requests) {
@@ -211,11 +227,28 @@ void check_write_job(const std::string& job, const WriteBatch& batch, std::int64
   check_endpoints(arguments, endpoints);
 }
 
-void check_verify(std::int64_t max_entries, std::span<const Endpoint> endpoints,
-                  Memory unreachable) {
+void check_verify(std::span<const Endpoint> endpoints, Memory unreachable) {
   const Arguments arguments("verify", unreachable);
-  arguments.require(max_entries > 0, "plan", "empty", "made by VerifyPlan::allocate");
   check_endpoints(arguments, endpoints);
+}
+
+void check_verify_requests(std::span<const VerifyJob> jobs, Memory unreachable) {
+  const Arguments arguments("verify_requests", unreachable);
+  arguments.require_range("jobs.size", static_cast<std::int64_t>(jobs.size()), 1, max_jobs);
+  std::size_t endpoints = 0;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const VerifyJob& job = jobs[j];
+    const Arguments in_batch("verify_requests", unreachable, fmt::format("jobs[{}].batch.", j));
+    check_batch(in_batch, job.batch);
+    if (job.batch.extend_lengths.given()) check_extend_lengths(in_batch, job.batch);
+    in_batch.require_range("request_rows.size", job.batch.request_rows.size(), 0, int32_max);
+    check_endpoints(Arguments("verify_requests", unreachable, fmt::format("jobs[{}].", j)),
+                    job.endpoints);
+    endpoints += job.endpoints.size();
+  }
+  arguments.require(endpoints <= static_cast<std::size_t>(max_endpoints),
+                    "endpoints.size of all jobs", endpoints,
+                    fmt::format("at most {}", max_endpoints));
 }
 
 void check_sink(const char* operation, std::int64_t log_capacity, const void* counts) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <kvcanary/endpoint.hpp>
 #include <kvcanary/plan.hpp>
+#include <kvcanary/verify_requests.hpp>
 #include <kvcanary/write.hpp>
 #include <span>
 #include <string>
@@ -26,8 +27,10 @@ constexpr Memory unreachable_memory() {
   }
 }
 
-void check_plan(const PlanBatch& batch, std::int64_t max_requests, std::int64_t max_entries,
-                Memory unreachable);
+void check_plan(const PlanBatch& batch, std::int64_t max_requests, Memory unreachable);
+
+/// A VerifyPlan must have been allocated.
+void check_verify_plan(const char* operation, const char* argument, std::int64_t max_entries);
 
 /// Jobs and endpoints of one launch, before each job by itself.
 void check_write_jobs(std::int64_t jobs, std::int64_t endpoints, std::int64_t max_requests);
@@ -50,8 +53,9 @@ void check_write(std::span<const WriteJob<MemorySpace>> jobs, Memory unreachable
   }
 }
 
-void check_verify(std::int64_t max_entries, std::span<const Endpoint> endpoints,
-                  Memory unreachable);
+void check_verify(std::span<const Endpoint> endpoints, Memory unreachable);
+
+void check_verify_requests(std::span<const VerifyJob> jobs, Memory unreachable);
 
 /// The log and the counters must have been allocated.
 void check_sink(const char* operation, std::int64_t log_capacity, const void* counts);

@@ -15,9 +15,9 @@ namespace kvcanary::detail {
 struct EndpointArgs {
   std::byte* data;
   std::int64_t num_slots;
-  std::int64_t stride;
-  const KVSource* sources;
   std::int64_t kv_slots;  ///< slots whose KV bytes all sources have; no limit when none is hashed
+  const KVSource* sources;
+  std::int32_t stride;
   std::int32_t num_sources;     ///< that are hashed: 0 in mode none
   std::int32_t max_read_bytes;  ///< that are hashed of a slot in any source
   LaunchTag tag;
@@ -32,6 +32,10 @@ struct EndpointArgs {
 
   /// The record of a slot that the buffer holds, as two 16-byte loads.
   KOKKOS_FUNCTION Record load(std::int64_t slot) const {
+    return *reinterpret_cast<const Record*>(data + slot * stride);
+  }
+  /// The same in place, for the host, whose compilers carry copies through the stack.
+  const Record& at(std::int64_t slot) const {
     return *reinterpret_cast<const Record*>(data + slot * stride);
   }
   KOKKOS_FUNCTION void store(std::int64_t slot, const Record& record) const {
@@ -59,9 +63,9 @@ inline EndpointArgs to_args(const Endpoint& from) {
   const bool partial = from.kv_hash_mode == KVHashMode::partial;
   return {from.buffer.data,
           from.buffer.num_slots,
-          from.buffer.stride,
-          kv.sources,
           hashes ? kv.num_slots : std::numeric_limits<std::int64_t>::max(),
+          kv.sources,
+          static_cast<std::int32_t>(from.buffer.stride),
           hashes ? kv.count : 0,
           partial ? std::min(kv.max_read_bytes, 16) : kv.max_read_bytes,
           from.tag,

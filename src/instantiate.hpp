@@ -2,6 +2,7 @@
 
 #include "plan_impl.hpp"
 #include "verify_impl.hpp"
+#include "verify_requests_impl.hpp"
 #include "write_impl.hpp"
 
 /// \file
@@ -12,10 +13,15 @@
   template void plan(const ExecSpace&, const PlanBatch&,                                        \
                      const WritePlan<ExecSpace::memory_space>&,                                 \
                      const VerifyPlan<ExecSpace::memory_space>&);                               \
+  template void plan(const ExecSpace&, const PlanBatch&,                                        \
+                     const WritePlan<ExecSpace::memory_space>&);                                \
   template void write(const ExecSpace&, std::span<const WriteJob<ExecSpace::memory_space>>,     \
                       const ViolationLog<ExecSpace::memory_space>&,                             \
                       const LaunchCounters<ExecSpace::memory_space>&);                          \
   template void verify(const ExecSpace&, const VerifyPlan<ExecSpace::memory_space>&,            \
                        std::span<const Endpoint>, const ViolationLog<ExecSpace::memory_space>&, \
                        const LaunchCounters<ExecSpace::memory_space>&);                         \
+  template void verify_requests(const ExecSpace&, std::span<const VerifyJob>,                   \
+                                const ViolationLog<ExecSpace::memory_space>&,                   \
+                                const LaunchCounters<ExecSpace::memory_space>&);                \
   }

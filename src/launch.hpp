@@ -25,13 +25,6 @@ template <>
 inline constexpr int warp_size<Kokkos::HIP> = 64;
 #endif
 
-/// As std::clamp. Kokkos::clamp checks that low <= high, and its call of abort costs every kernel a
-/// stack.
-template <class T>
-KOKKOS_INLINE_FUNCTION T clamp(T value, T low, T high) {
-  return value < low ? low : value > high ? high : value;
-}
-
 /// A functor and its policy travel as kernel arguments only when they are small and the policy is
 /// light-weight. Otherwise Kokkos copies them through constant memory behind an event, which a CUDA
 /// graph can't capture.

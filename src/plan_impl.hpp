@@ -5,55 +5,17 @@
 #include <kvcanary/plan.hpp>
 
 #include "arguments.hpp"
+#include "expected_token.hpp"
 #include "launch.hpp"
+#include "plan_args.hpp"
 #include "slot_resolver.hpp"
 
 /// \file
 /// plan: one team scans the requests, then workers fill the verify entries.
 namespace kvcanary::detail {
 
-/// Lengths from 0 up to this are taken; sums of millions of them stay far from overflow.
-inline constexpr std::int64_t length_limit = std::int64_t{1} << 40;
-
-KOKKOS_INLINE_FUNCTION bool is_length(std::int64_t length) {
-  return length >= 0 && length < length_limit;
-}
-
-/// The batch as kernel arguments, with malformed lengths taken as 0.
-struct PlanArgs {
-  IntSpan request_rows, prefix_lengths, extend_lengths, num_requests;
-  std::int64_t window;
-
-  explicit PlanArgs(const PlanBatch& batch)
-      : request_rows(batch.request_rows),
-        prefix_lengths(batch.prefix_lengths),
-        extend_lengths(batch.extend_lengths),
-        num_requests(batch.num_requests),
-        window(batch.window) {}
-
-  KOKKOS_FUNCTION bool is_padding(int r) const { return request_rows[r] == padding_row; }
-  KOKKOS_FUNCTION std::int64_t prefix(int r) const { return valid(prefix_lengths[r]); }
-  KOKKOS_FUNCTION std::int64_t extend(int r) const {
-    return is_padding(r) ? 0 : valid(extend_lengths[r]);
-  }
-  /// First position that is verified.
-  KOKKOS_FUNCTION std::int64_t first(int r) const {
-    return window > 0 && prefix(r) > window ? prefix(r) - window : 0;
-  }
-  KOKKOS_FUNCTION std::int64_t num_entries(int r) const {
-    return is_padding(r) ? 0 : prefix(r) - first(r);
-  }
-  KOKKOS_FUNCTION bool is_malformed(int r) const {
-    return !is_padding(r) && !(is_length(prefix_lengths[r]) && is_length(extend_lengths[r]));
-  }
-
- private:
-  KOKKOS_FUNCTION static std::int64_t valid(std::int64_t length) {
-    return is_length(length) ? length : 0;
-  }
-};
-
-/// One team: offsets, seed slots and rows of all requests, and the states of both plans.
+/// One team: offsets, seed slots and rows of all requests, and the states of both plans. Without a
+/// verify_state, the write plan alone.
 template <class ExecSpace>
 struct PlanRequests {
   PlanArgs batch;
@@ -66,12 +28,11 @@ struct PlanRequests {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const std::int64_t given = batch.request_rows.size();
-    const std::int64_t wanted = batch.num_requests.given() ? batch.num_requests[0] : given;
-    const int n = static_cast<int>(clamp(wanted, std::int64_t{0}, given));
+    const int n = batch.count();
 
     scan(team, n, offsets, [this](int r) { return batch.extend(r); });
-    scan(team, n, verify_offsets, [this](int r) { return batch.num_entries(r); });
+    if (verify_state != nullptr)
+      scan(team, n, verify_offsets, [this](int r) { return batch.num_entries(r); });
 
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [this](int r) {
       rows[r] = batch.request_rows[r];
@@ -81,7 +42,7 @@ struct PlanRequests {
     Kokkos::parallel_reduce(
         Kokkos::TeamThreadRange(team, n),
         [this](int r, std::int64_t& sum) { sum += batch.is_malformed(r) ? 1 : 0; }, malformed);
-    if (wanted != n) ++malformed;
+    if (batch.wanted() != n) ++malformed;
 
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&] { store_states(n, malformed); });
@@ -108,6 +69,7 @@ struct PlanRequests {
 
   KOKKOS_FUNCTION void store_states(int n, std::int64_t malformed) const {
     *write_state = {.num_requests = n, .malformed = malformed};
+    if (verify_state == nullptr) return;
     const std::int64_t required = verify_offsets[n];
     const bool fits = required <= verify_capacity;
     verify_state->enabled = fits ? 1 : 0;
@@ -123,7 +85,7 @@ template <class ExecSpace>
 struct PlanEntries {
   PlanArgs batch;
   SlotResolver resolve;
-  ExpectedTokens expected;
+  ExpectedTokenArgs expected;
   const std::int64_t* verify_offsets;
   const WritePlanState* write_state;
   const VerifyPlanState* verify_state;
@@ -160,39 +122,30 @@ struct PlanEntries {
     const std::int64_t row = batch.request_rows[r];
     const std::int64_t first = batch.first(r);
     std::int64_t position = first + (begin - verify_offsets[r]);
-    std::int64_t predecessor = predecessor_of(row, position, first);
+    std::int64_t predecessor = resolve.predecessor(row, position, first);
     for (std::int64_t e = begin; e < end; ++e, ++position) {
       const std::int64_t slot = resolve.present(row, position);
       entries[e] = {.slot = slot,
                     .position = position,
                     .predecessor = predecessor,
-                    .expected_token = expected_token(row, position),
+                    .expected_token = expected(row, position),
                     .request_row = row};
       predecessor = slot;
     }
   }
-
-  KOKKOS_FUNCTION std::int64_t predecessor_of(std::int64_t row, std::int64_t position,
-                                              std::int64_t first) const {
-    if (position == 0) return no_slot;
-    if (position > first) return resolve.present(row, position - 1);
-    // The token before the window may be gone from a sliding-window pool: nothing to chain from.
-    const std::int64_t slot = resolve(row, position - 1);
-    return slot == evicted_slot ? padding_slot : slot;
-  }
-
-  KOKKOS_FUNCTION std::int64_t expected_token(std::int64_t row, std::int64_t position) const {
-    if (!expected.tokens.given() || row < 0 || row >= expected.num_rows) return -1;
-    const std::int64_t column = position + expected.token_offset;
-    if (column < 0 || column >= expected.num_columns) return -1;
-    if (expected.valid_lengths.given()) {
-      const std::int64_t valid =
-          row < expected.valid_lengths.size() ? expected.valid_lengths[row] : 0;
-      if (column >= valid) return -1;
-    }
-    return expected.tokens[row * expected.row_stride + column];
-  }
 };
+
+template <class ExecSpace>
+void launch_plan_requests(const ExecSpace& space, const PlanBatch& batch,
+                          const WritePlan<typename ExecSpace::memory_space>& plan,
+                          VerifyPlanState* verify_state, std::int64_t verify_capacity) {
+  launch_teams<256>(
+      "kvcanary::plan_requests", space, 1, 0,
+      PlanRequests<ExecSpace>{PlanArgs(batch), SlotResolver(batch.table, batch.full_to_swa),
+                              plan.offsets.data(), plan.verify_offsets.data(),
+                              plan.seed_slots.data(), plan.request_rows.data(), plan.state.data(),
+                              verify_state, verify_capacity});
+}
 
 }  // namespace kvcanary::detail
 
@@ -200,26 +153,26 @@ namespace kvcanary {
 
 template <class ExecSpace>
 void plan(const ExecSpace& space, const PlanBatch& batch,
+          const WritePlan<typename ExecSpace::memory_space>& write_plan) {
+  detail::check_plan(batch, write_plan.capacity(), detail::unreachable_memory<ExecSpace>());
+  detail::launch_plan_requests(space, batch, write_plan, nullptr, 0);
+}
+
+template <class ExecSpace>
+void plan(const ExecSpace& space, const PlanBatch& batch,
           const WritePlan<typename ExecSpace::memory_space>& write_plan,
           const VerifyPlan<typename ExecSpace::memory_space>& verify_plan) {
-  detail::check_plan(batch, write_plan.capacity(), verify_plan.capacity(),
-                     detail::unreachable_memory<ExecSpace>());
-  const detail::PlanArgs args(batch);
-  const detail::SlotResolver resolve(batch.table, batch.full_to_swa);
-
-  detail::launch_teams<256>(
-      "kvcanary::plan_requests", space, 1, 0,
-      detail::PlanRequests<ExecSpace>{
-          args, resolve, write_plan.offsets.data(), write_plan.verify_offsets.data(),
-          write_plan.seed_slots.data(), write_plan.request_rows.data(), write_plan.state.data(),
-          verify_plan.state.data(), verify_plan.capacity()});
-
+  detail::check_plan(batch, write_plan.capacity(), detail::unreachable_memory<ExecSpace>());
+  detail::check_verify_plan("plan", "verify_plan", verify_plan.capacity());
+  detail::launch_plan_requests(space, batch, write_plan, verify_plan.state.data(),
+                               verify_plan.capacity());
   const std::int64_t workers = detail::num_workers(space, verify_plan.capacity());
   detail::launch_workers(
       "kvcanary::plan_entries", space, workers,
       detail::PlanEntries<ExecSpace>{
-          args, resolve, batch.expected, write_plan.verify_offsets.data(), write_plan.state.data(),
-          verify_plan.state.data(), verify_plan.entries.data(), workers});
+          detail::PlanArgs(batch), detail::SlotResolver(batch.table, batch.full_to_swa),
+          detail::ExpectedTokenArgs(batch.expected), write_plan.verify_offsets.data(),
+          write_plan.state.data(), verify_plan.state.data(), verify_plan.entries.data(), workers});
 }
 
 }  // namespace kvcanary

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <kvcanary/slot_table.hpp>
+
+#include "int_array.hpp"
 
 /// \file
 /// From (row, position) to a slot, through the slot table and the SWA translation.
@@ -15,39 +18,94 @@ inline constexpr std::int64_t evicted_slot = no_slot;
 class SlotResolver {
  public:
   SlotResolver(const SlotTable& table, const IntSpan& full_to_swa)
-      : table_(table),
-        full_to_swa_(full_to_swa),
+      : entries_(table.entries),
+        num_rows_(table.num_rows),
+        num_columns_(table.num_columns),
+        row_stride_(table.row_stride),
+        page_size_(static_cast<std::int32_t>(table.page_size)),
         page_shift_(std::has_single_bit(static_cast<std::uint64_t>(table.page_size))
                         ? std::countr_zero(static_cast<std::uint64_t>(table.page_size))
-                        : -1) {}
+                        : -1),
+        full_to_swa_(full_to_swa),
+        num_translated_(full_to_swa.size()) {}
 
   /// The slot, or evicted_slot, or invalid_slot. `position` >= 0. Reads nothing outside the table
   /// and the translation.
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row, std::int64_t position) const {
-    // A 64-bit division costs as much as everything else here, and page sizes are mostly powers
-    // of 2.
-    const std::int64_t column =
-        page_shift_ >= 0 ? position >> page_shift_ : position / table_.page_size;
-    if (row < 0 || row >= table_.num_rows || column >= table_.num_columns) return invalid_slot;
-    const std::int64_t page = table_.entries[row * table_.row_stride + column];
-    if (page < 0) return invalid_slot;
-    const std::int64_t full = page * table_.page_size + (position - column * table_.page_size);
-    if (!full_to_swa_.given()) return full;
-    if (full >= full_to_swa_.size()) return invalid_slot;
-    const std::int64_t translated = full_to_swa_[full];
-    return translated < 0 ? evicted_slot : translated;
+    if (!has_row(row) || column_of(position) >= num_columns_) return invalid_slot;
+    return in_row(entries_of(row), position);
   }
 
   /// The same where an evicted slot is wrong.
   KOKKOS_FUNCTION std::int64_t present(std::int64_t row, std::int64_t position) const {
-    const std::int64_t slot = (*this)(row, position);
+    return present_or_invalid((*this)(row, position));
+  }
+
+  /// The same for `count` positions of a row from `begin` on, whose columns the table has: walks
+  /// along the pages, so that no position costs a division. For the host.
+  void present(std::int64_t row, std::int64_t begin, int count, std::int64_t* slots) const {
+    const std::int32_t* const entries = entries_of(row);
+    std::int64_t column = column_of(begin), offset = begin - column * page_size_;
+    for (int i = 0; i < count; ++column, offset = 0) {
+      const int rest = count - i;
+      const int end = i + static_cast<int>(std::min<std::int64_t>(rest, page_size_ - offset));
+      const std::int64_t page = entries[column];
+      if (page >= 0 && !full_to_swa_.given()) {
+        for (std::int64_t full = page * page_size_ + offset; i < end; ++i) slots[i] = full++;
+      } else {
+        for (; i < end; ++i) slots[i] = present_or_invalid(in_page(page, offset++));
+      }
+    }
+  }
+
+  /// The slot before a position of a request that is verified from position `first` on.
+  KOKKOS_FUNCTION std::int64_t predecessor(std::int64_t row, std::int64_t position,
+                                           std::int64_t first) const {
+    if (position == 0) return no_slot;
+    if (position > first) return present(row, position - 1);
+    // The token before the window may be gone from a sliding-window pool: nothing to chain from.
+    const std::int64_t slot = (*this)(row, position - 1);
+    return slot == evicted_slot ? padding_slot : slot;
+  }
+
+  KOKKOS_FUNCTION bool has_row(std::int64_t row) const { return row >= 0 && row < num_rows_; }
+  std::int64_t page_size() const { return page_size_; }
+  KOKKOS_FUNCTION const std::int32_t* entries_of(std::int64_t row) const {
+    return entries_ + row * row_stride_;
+  }
+
+  /// A 64-bit division costs as much as everything else here, and page sizes are mostly powers of
+  /// 2.
+  KOKKOS_FUNCTION std::int64_t column_of(std::int64_t position) const {
+    return page_shift_ >= 0 ? position >> page_shift_ : position / page_size_;
+  }
+
+  /// The slot, or evicted_slot, or invalid_slot, of a position whose column the table has.
+  KOKKOS_FUNCTION std::int64_t in_row(const std::int32_t* entries, std::int64_t position) const {
+    const std::int64_t column = column_of(position);
+    return in_page(entries[column], position - column * page_size_);
+  }
+
+  /// The same by a table entry and the place in its page.
+  KOKKOS_FUNCTION std::int64_t in_page(std::int64_t page, std::int64_t offset) const {
+    if (page < 0) return invalid_slot;
+    const std::int64_t full = page * page_size_ + offset;
+    if (!full_to_swa_.given()) return full;
+    if (full >= num_translated_) return invalid_slot;
+    const std::int64_t translated = full_to_swa_[full];
+    return translated < 0 ? evicted_slot : translated;
+  }
+
+  KOKKOS_FUNCTION static std::int64_t present_or_invalid(std::int64_t slot) {
     return slot == evicted_slot ? invalid_slot : slot;
   }
 
  private:
-  SlotTable table_;
-  IntSpan full_to_swa_;
-  int page_shift_;  // log2 of the page size, or -1
+  const std::int32_t* entries_;
+  std::int64_t num_rows_, num_columns_, row_stride_;
+  std::int32_t page_size_, page_shift_;  // log2 of the page size, or -1
+  IntArray full_to_swa_;
+  std::int64_t num_translated_;
 };
 
 }  // namespace kvcanary::detail

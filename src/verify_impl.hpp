@@ -2,12 +2,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kvcanary/slot_table.hpp>
 #include <kvcanary/verify.hpp>
 
 #include "arguments.hpp"
 #include "endpoint_args.hpp"
 #include "launch.hpp"
+#include "verify_entry.hpp"
 #include "violation_sink.hpp"
 
 /// \file
@@ -46,8 +46,9 @@ class VerifyKernel {
         rank * team.team_size() + team.team_rank(), num_teams_ * team.team_size(),
         wanted < capacity_ ? wanted : capacity_, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i) {
-            if (entries_[i].slot == padding_slot) continue;
-            verify_entry(endpoint, i);
+            const VerifyEntry entry = entries_[i];
+            if (entry.slot == padding_slot) continue;
+            verify_entry<Chain>(endpoint, entry, i, sink_);
             ++verified;
           }
         });
@@ -58,61 +59,6 @@ class VerifyKernel {
   }
 
  private:
-  KOKKOS_FUNCTION void verify_entry(const EndpointArgs& endpoint, std::int64_t i) const {
-    const VerifyEntry entry = entries_[i];
-    if (!endpoint.holds(entry.slot)) {
-      report(endpoint, entry, i, Record{}, fail_bit::slot_out_of_bounds, 0);
-      return;
-    }
-    const Record record = endpoint.load(entry.slot);
-    std::int64_t bits = 0;
-    // The first failing check in this order says what it compared with, so the last assignment is
-    // the strongest.
-    std::int64_t aux = 0;
-
-    const KVHash kv = endpoint.hash_kv(entry.slot);
-    if (!kv.in_range) {
-      bits |= fail_bit::slot_out_of_bounds;
-    } else if (static_cast<std::uint64_t>(record.kv_hash) != kv.value) {
-      bits |= fail_bit::kv_hash;
-      aux = static_cast<std::int64_t>(kv.value);
-    }
-    if (entry.expected_token != -1 && record.token != entry.expected_token) {
-      bits |= fail_bit::verify_token;
-    }
-    if (record.position != entry.position) {
-      bits |= fail_bit::position;
-      aux = record.position;
-    }
-    if (entry.predecessor != no_slot && !endpoint.holds(entry.predecessor)) {
-      bits |= fail_bit::slot_out_of_bounds;
-    } else if (entry.predecessor != padding_slot) {
-      const std::uint64_t expected = entry.predecessor == no_slot
-                                         ? Chain::start()
-                                         : next_hash<Chain>(endpoint.load(entry.predecessor));
-      if (static_cast<std::uint64_t>(record.prev_hash) != expected) {
-        bits |= fail_bit::chain_hash;
-        aux = static_cast<std::int64_t>(expected);
-      }
-    }
-    if (bits != 0) report(endpoint, entry, i, record, bits, aux);
-  }
-
-  KOKKOS_FUNCTION void report(const EndpointArgs& endpoint, const VerifyEntry& entry,
-                              std::int64_t i, const Record& record, std::int64_t bits,
-                              std::int64_t aux) const {
-    sink_.push({.launch_tag = static_cast<std::int64_t>(endpoint.tag),
-                .slot = entry.slot,
-                .position = entry.position,
-                .stored_token = record.token,
-                .expected_token = entry.expected_token,
-                .stored_chain_hash = record.prev_hash,
-                .expected_aux = aux,
-                .fail_bits = bits,
-                .request_row = entry.request_row,
-                .entry = i});
-  }
-
   const VerifyEntry* entries_;
   const VerifyPlanState* state_;
   std::int64_t capacity_;
@@ -130,7 +76,8 @@ void verify(const ExecSpace& space, const VerifyPlan<typename ExecSpace::memory_
             std::span<const Endpoint> endpoints,
             const ViolationLog<typename ExecSpace::memory_space>& log,
             const LaunchCounters<typename ExecSpace::memory_space>& counters) {
-  detail::check_verify(plan.capacity(), endpoints, detail::unreachable_memory<ExecSpace>());
+  detail::check_verify_plan("verify", "plan", plan.capacity());
+  detail::check_verify(endpoints, detail::unreachable_memory<ExecSpace>());
   detail::check_sink("verify", log.capacity(), counters.counts());
   constexpr int team_size = detail::is_host_space<ExecSpace> ? 1 : 256;
   const std::int64_t teams =

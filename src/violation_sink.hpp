@@ -24,15 +24,18 @@ struct ViolationSink {
         counts(counters.counts()) {}
 
   /// Appends a violation if there is room, and counts it in any case.
-  KOKKOS_FUNCTION void push(Violation violation) const {
+  KOKKOS_FUNCTION void push(const Violation& violation) const {
     const Count index = Kokkos::atomic_fetch_add(total, Count{1});
-    if (index >= capacity) return;
-    // The fail bits go last, so that a reader never takes a half-written row for a complete one.
-    const std::int64_t fail_bits = violation.fail_bits;
-    violation.fail_bits = 0;
-    rows[index] = violation;
-    Kokkos::memory_fence();
-    Kokkos::atomic_store(&rows[index].fail_bits, fail_bits);
+    if (index < capacity) store(index, violation);
+  }
+
+  /// Counts `count` violations at once, and appends those that there is room for: `make(i)` is the
+  /// i-th. Takes no longer than the log is.
+  template <class Make>
+  KOKKOS_FUNCTION void push_many(Count count, const Make& make) const {
+    if (count == 0) return;
+    const Count index = Kokkos::atomic_fetch_add(total, count);
+    for (Count i = 0; i < count && index + i < capacity; ++i) store(index + i, make(i));
   }
 
   KOKKOS_FUNCTION void count_launch(LaunchTag tag) const {
@@ -41,6 +44,16 @@ struct ViolationSink {
 
   KOKKOS_FUNCTION void count_entries(LaunchTag tag, Count entries) const {
     if (entries > 0) Kokkos::atomic_add(&counts[static_cast<int>(tag)].entries, entries);
+  }
+
+ private:
+  /// The fail bits go last, so that a reader never takes a half-written row for a complete one.
+  KOKKOS_FUNCTION void store(Count index, Violation violation) const {
+    const std::int64_t fail_bits = violation.fail_bits;
+    violation.fail_bits = 0;
+    rows[index] = violation;
+    Kokkos::memory_fence();
+    Kokkos::atomic_store(&rows[index].fail_bits, fail_bits);
   }
 };
 

@@ -6,28 +6,15 @@
 #include <kvcanary/write.hpp>
 #include <span>
 
+#include "clamp.hpp"
 #include "endpoint_args.hpp"
-#include "launch.hpp"
+#include "int_array.hpp"
 #include "violation_sink.hpp"
 
 /// \file
 /// What every launch shape of write has in common: its arguments, and what is done for each
 /// request and each entry. The shapes differ in who does it.
 namespace kvcanary::detail {
-
-/// An IntSpan whose size is known from elsewhere.
-struct IntArray {
-  const void* data;
-  IntType type;
-
-  explicit IntArray(const IntSpan& span = {}) : data(span.data()), type(span.type()) {}
-
-  KOKKOS_FUNCTION bool given() const { return data != nullptr; }
-  KOKKOS_FUNCTION std::int64_t operator[](std::int64_t i) const {
-    return type == IntType::int32 ? static_cast<const std::int32_t*>(data)[i]
-                                  : static_cast<const std::int64_t*>(data)[i];
-  }
-};
 
 /// One entry of a batch.
 struct WriteEntry {

@@ -131,17 +131,9 @@ class WriteLanes {
   }
 
   static void stage(const WriteJobArgs& job, Lane& lane, int count) {
-    copy(job.tokens, lane.next, count, lane.token);
-    copy(job.positions, lane.next, count, lane.position);
-    copy(job.slots, lane.next, count, lane.slot);
-  }
-
-  static void copy(const IntArray& from, std::int64_t first, int count, std::int64_t* to) {
-    if (from.type == IntType::int32) {
-      std::copy_n(static_cast<const std::int32_t*>(from.data) + first, count, to);
-    } else {
-      std::copy_n(static_cast<const std::int64_t*>(from.data) + first, count, to);
-    }
+    job.tokens.copy(lane.next, count, lane.token);
+    job.positions.copy(lane.next, count, lane.position);
+    job.slots.copy(lane.next, count, lane.slot);
   }
 
   static Count advance_first_chains(Lane* lanes, int active, int count) {

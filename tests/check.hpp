@@ -12,6 +12,7 @@
 #include "invariants.hpp"
 #include "oracle/plan.hpp"
 #include "oracle/verify.hpp"
+#include "oracle/verify_requests.hpp"
 #include "oracle/write.hpp"
 #include "run_case.hpp"
 #include "written_slots.hpp"
@@ -142,6 +143,17 @@ oracle::Report check_verify(const Layout& layout, const oracle::VerifyPlan& plan
   oracle::Report report, library_report;
   oracle::verify(plan, endpoints, report);
   Library<Space>::verify(layout, plan, endpoints, check::log_capacity(report), library_report);
+  check::expect_equal(library_report, report);
+  invariant::expect_report(library_report);
+  return report;
+}
+
+template <class Space>
+oracle::Report check_verify_requests(const Layout& layout,
+                                     const std::vector<oracle::VerifyJob>& jobs) {
+  oracle::Report report, library_report;
+  oracle::verify_requests(jobs, report);
+  Library<Space>::verify_requests(layout, jobs, check::log_capacity(report), library_report);
   check::expect_equal(library_report, report);
   invariant::expect_report(library_report);
   return report;

@@ -45,7 +45,7 @@ class DecodeLoop {
     copy(check_positions_, step.check_positions);
   }
 
-  /// Plans, verifies and writes; fences nothing.
+  /// Plans, verifies, by the plan and without it, and writes; fences nothing.
   void enqueue() const {
     constexpr std::int64_t columns = DecodeStep::columns, width = DecodeStep::width;
     const kvcanary::PlanBatch batch{
@@ -61,6 +61,7 @@ class DecodeLoop {
                      .valid_lengths = {}}};
     kvcanary::plan(space_, batch, write_plan_, verify_plan_);
     kvcanary::verify(space_, verify_plan_, endpoints_, log_, counters_);
+    kvcanary::verify_requests(space_, batch, endpoints_, log_, counters_);
     kvcanary::write(space_, write_plan_,
                     {.tokens = tokens_,
                      .positions = positions_,

@@ -34,7 +34,7 @@ class EndpointArgumentTest : public ArgumentTest {
 };
 
 TEST_F(EndpointArgumentTest, Stride) {
-  for (const std::int64_t stride : {24, 40, 16, 0, -32}) {
+  for (const std::int64_t stride : {24L, 40L, 16L, 0L, -32L, 1L << 31}) {
     endpoint.buffer.stride = stride;
     expect_refused("buffer.stride", std::to_string(stride));
   }

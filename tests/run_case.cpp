@@ -2,6 +2,7 @@
 
 #include <kvcanary/kvcanary.hpp>
 
+#include "sink.hpp"
 #include "spaces.hpp"
 #include "uploaded.hpp"
 #include "uploaded_plans.hpp"
@@ -10,31 +11,15 @@
 
 namespace {
 
-/// Where the operations of one call report.
 template <class Space>
-struct Sink {
-  using Memory = typename Space::memory_space;
-
-  kvcanary::ViolationLog<Memory> log;
-  kvcanary::LaunchCounters<Memory> counters = kvcanary::LaunchCounters<Memory>::allocate();
-
-  explicit Sink(std::int64_t capacity) : log(kvcanary::ViolationLog<Memory>::allocate(capacity)) {}
-
-  void fetch(const Space& space, oracle::Report& report) const {
-    const kvcanary::ViolationSnapshot snapshot = log.fetch(space);
-    report.total += snapshot.total;
-    for (const kvcanary::Violation& v : snapshot.rows) {
-      report.violations.push_back({v.launch_tag, v.slot, v.position, v.stored_token,
-                                   v.expected_token, v.stored_chain_hash, v.expected_aux,
-                                   v.fail_bits, v.request_row, v.entry});
-    }
-    const kvcanary::TagCountsTable counts = counters.fetch(space);
-    for (std::size_t tag = 0; tag < counts.size(); ++tag) {
-      report.counts[tag].launches += counts[tag].launches;
-      report.counts[tag].entries += counts[tag].entries;
-    }
+void expect_unchanged(const UploadedEndpoints<Space>& uploaded,
+                      const std::vector<oracle::Endpoint>& endpoints) {
+  std::vector<oracle::Endpoint> after = endpoints;
+  uploaded.fetch(after);
+  for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    EXPECT_TRUE(after[i].canary == endpoints[i].canary) << "endpoint " << i << " changed";
   }
-};
+}
 
 /// One job of a write in the memory of Space.
 template <class Space>
@@ -71,9 +56,12 @@ void Library<Space>::plan(const Layout& layout, const oracle::PlanBatch& batch,
   const UploadedWritePlan<Space> uploaded_write(write_plan);
   const UploadedVerifyPlan<Space> uploaded_verify(verify_plan);
   kvcanary::plan(space, uploaded.batch(), uploaded_write.plan(), uploaded_verify.plan());
+  const UploadedWritePlan<Space> write_only(write_plan);
+  kvcanary::plan(space, uploaded.batch(), write_only.plan());
   space.fence();
   uploaded.expect_unchanged();
   write_plan = uploaded_write.fetch();
+  EXPECT_TRUE(write_only.fetch() == write_plan) << "the write plan alone differs";
   verify_plan = uploaded_verify.fetch();
 }
 
@@ -111,10 +99,32 @@ void Library<Space>::verify(const Layout& layout, const oracle::VerifyPlan& plan
                    sink.counters);
   sink.fetch(space, report);
   EXPECT_TRUE(uploaded_plan.fetch() == plan) << "verify changed its plan";
-  std::vector<oracle::Endpoint> after = endpoints;
-  uploaded_endpoints.fetch(after);
-  for (std::size_t i = 0; i < endpoints.size(); ++i) {
-    EXPECT_TRUE(after[i].canary == endpoints[i].canary) << "verify changed endpoint " << i;
+  expect_unchanged(uploaded_endpoints, endpoints);
+}
+
+template <class Space>
+void Library<Space>::verify_requests(const Layout& layout,
+                                     const std::vector<oracle::VerifyJob>& jobs,
+                                     std::int64_t log_capacity, oracle::Report& report) {
+  const Space space;
+  std::vector<UploadedPlanBatch<Space>> batches;
+  std::vector<UploadedEndpoints<Space>> endpoints;
+  std::vector<kvcanary::VerifyJob> uploaded;
+  // A vector that grows would move what the spans point to.
+  batches.reserve(jobs.size());
+  endpoints.reserve(jobs.size());
+  for (const oracle::VerifyJob& job : jobs) {
+    batches.emplace_back(layout, job.batch);
+    endpoints.emplace_back(layout, job.endpoints);
+    uploaded.push_back({batches.back().batch(), endpoints.back().endpoints()});
+    if (job.batch.extend_lengths.empty()) uploaded.back().batch.extend_lengths = {};
+  }
+  const Sink<Space> sink(log_capacity);
+  kvcanary::verify_requests(space, uploaded, sink.log, sink.counters);
+  sink.fetch(space, report);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    batches[j].expect_unchanged();
+    expect_unchanged(endpoints[j], jobs[j].endpoints);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "case.hpp"
 #include "oracle/report.hpp"
+#include "oracle/verify_requests.hpp"
 
 /// \file
 /// The library's operations on host data, with the signatures of the oracle's.
@@ -34,6 +35,10 @@ struct Library {
   static void verify(const Layout& layout, const oracle::VerifyPlan& plan,
                      const std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
                      oracle::Report& report);
+
+  /// All jobs in one launch.
+  static void verify_requests(const Layout& layout, const std::vector<oracle::VerifyJob>& jobs,
+                              std::int64_t log_capacity, oracle::Report& report);
 
   /// plan, verify and write one after the other, as an engine does, with nothing read back in
   /// between.

@@ -31,7 +31,7 @@ struct Sinks {
 
 /// Sizes of a GuardedPool.
 struct PoolSizes {
-  std::int64_t num_slots, page_size, max_requests, max_entries, kv_bytes;
+  std::int64_t num_slots, page_size, max_requests, kv_bytes;
   KVHashMode kv_hash_mode;
 };
 
@@ -43,8 +43,7 @@ class GuardedPool {
   GuardedPool(const PoolSizes& sizes, const PoolTags& tags, const Sinks<MemorySpace>& sinks)
       : kv(sizes.num_slots, sizes.page_size, sizes.kv_bytes),
         sinks_(sinks),
-        write_plan_(WritePlan<MemorySpace>::allocate(sizes.max_requests)),
-        verify_plan_(VerifyPlan<MemorySpace>::allocate(sizes.max_entries)) {
+        write_plan_(WritePlan<MemorySpace>::allocate(sizes.max_requests)) {
     const auto records = [&] {
       return Records("canary", static_cast<std::size_t>(sizes.num_slots));
     };
@@ -57,11 +56,10 @@ class GuardedPool {
   }
 
   void plan(const Space& space, const PlanBatch& batch) const {
-    kvcanary::plan(space, batch, write_plan_, verify_plan_);
+    kvcanary::plan(space, batch, write_plan_);
   }
-  void verify(const Space& space) const {
-    kvcanary::verify(space, verify_plan_, endpoints_, sinks_.log, sinks_.verified);
-  }
+  /// What there is to verify when the requests of `batch` read the pool.
+  VerifyJob verify_job(const PlanBatch& batch) const { return {batch, endpoints_}; }
   void write(const Space& space, const WriteBatch& batch) const {
     kvcanary::write(space, write_plan_, batch, endpoints_, sinks_.log, sinks_.written);
   }
@@ -77,11 +75,6 @@ class GuardedPool {
     kvcanary::verify(space, *sweep_plan_, sweep_endpoints_, sinks_.log, sinks_.verified);
   }
 
-  /// Steps that were not verified because the plan was too small.
-  std::int64_t overflows(const Space& space) const {
-    return static_cast<std::int64_t>(verify_plan_.fetch_state(space).overflows);
-  }
-
   KVPool<Space> kv;
 
  private:
@@ -89,7 +82,6 @@ class GuardedPool {
 
   Sinks<MemorySpace> sinks_;
   WritePlan<MemorySpace> write_plan_;
-  VerifyPlan<MemorySpace> verify_plan_;
   std::optional<VerifyPlan<MemorySpace>> sweep_plan_;
   std::array<Records, 2> records_;
   std::array<Endpoint, 2> endpoints_, sweep_endpoints_;

@@ -50,7 +50,6 @@ struct ReplayResult {
   std::int64_t reads_expected_swa = 0;
   std::int64_t swept_expected_full = 0;
   std::int64_t swept_expected_swa = 0;
-  std::int64_t plan_overflows = 0;
   ViolationTally violations;
   ReplaySeconds seconds;
   std::optional<sim::FaultRecord> fault;

@@ -13,8 +13,8 @@
 #include "tools/token_table.hpp"
 
 /// \file
-/// The steps of a replay on one execution space: plan, verify what is read, fill the new KV, write
-/// its records.
+/// The steps of a replay on one execution space: plan the write, verify what is read, fill the new
+/// KV, write its records.
 namespace kvcanary::tools {
 
 template <class Space>
@@ -26,9 +26,9 @@ class ReplaySession {
         engine_(engine),
         sinks_{ViolationLog<MemorySpace>::allocate(log_capacity),
                LaunchCounters<MemorySpace>::allocate(), LaunchCounters<MemorySpace>::allocate()},
-        full_(sizes(engine.full_slots(), 0), full_tags, sinks_),
+        full_(sizes(engine.full_slots()), full_tags, sinks_),
         token_table_(engine) {
-    if (window() > 0) swa_.emplace(sizes(engine.swa_slots(), window()), swa_tags, sinks_);
+    if (window() > 0) swa_.emplace(sizes(engine.swa_slots()), swa_tags, sinks_);
   }
 
   /// One step of the engine, timed into `result`. Returns what it found.
@@ -42,10 +42,7 @@ class ReplaySession {
       });
     });
     if (verifies) {
-      timed(result.seconds.verify, [&] {
-        for_each_pool(
-            [&](auto& pool, const PlanBatch&, const std::int64_t*) { pool.verify(space_); });
-      });
+      timed(result.seconds.verify, [&] { verify(); });
       count_reads(batch, result);
     }
     timed(result.seconds.model, [&] {
@@ -76,7 +73,6 @@ class ReplaySession {
     result.concurrency = space_.concurrency();
     result.written = sinks_.written.fetch(space_);
     result.verified = sinks_.verified.fetch(space_);
-    result.plan_overflows = full_.overflows(space_) + (swa_ ? swa_->overflows(space_) : 0);
   }
 
  private:
@@ -91,24 +87,19 @@ class ReplaySession {
     return every > 0 && step % every == 0;
   }
 
-  /// Plans never overflow: they hold the longest requests of the trace, all running at once.
-  PoolSizes sizes(std::int64_t num_slots, std::int64_t window) const {
-    std::vector<std::int64_t> lengths;
-    for (const sim::Request& request : engine_.requests()) {
-      const std::int64_t length = sim::kv_length(request);
-      lengths.push_back(window > 0 ? std::min(window, length) : length);
-    }
-    std::sort(lengths.begin(), lengths.end(), std::greater<>());
-    const auto running = static_cast<std::size_t>(engine_.config().max_running);
-    if (lengths.size() > running) lengths.resize(running);
-    std::int64_t entries = 0;
-    for (const std::int64_t length : lengths) entries += length;
+  PoolSizes sizes(std::int64_t num_slots) const {
     return {.num_slots = num_slots,
             .page_size = engine_.config().page_size,
             .max_requests = engine_.config().max_running,
-            .max_entries = entries,
             .kv_bytes = config_.kv_bytes,
             .kv_hash_mode = config_.kv_hash_mode};
+  }
+
+  /// What the requests read in both pools, in one launch.
+  void verify() const {
+    std::vector<VerifyJob> jobs = {full_.verify_job(plan_full_)};
+    if (swa_) jobs.push_back(swa_->verify_job(plan_swa_));
+    verify_requests(space_, jobs, sinks_.log, sinks_.verified);
   }
 
   template <class Body>

@@ -112,6 +112,8 @@ std::string difference(const SelftestOutput& a, const SelftestOutput& b) {
   if (a.malformed != b.malformed) return "malformed";
   if (a.violations != b.violations) return "violations";
   if (a.counts != b.counts) return "counters";
+  if (a.one_pass_violations != b.one_pass_violations) return "violations in one pass";
+  if (a.one_pass_counts != b.one_pass_counts) return "counters in one pass";
   return "";
 }
 

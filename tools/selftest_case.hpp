@@ -47,6 +47,8 @@ struct SelftestOutput {
   std::int64_t malformed = 0;
   std::vector<Violation> violations;  ///< sorted
   TagCountsTable counts{};
+  std::vector<Violation> one_pass_violations;  ///< of verify_requests, sorted
+  TagCountsTable one_pass_counts{};
 
   bool operator==(const SelftestOutput&) const = default;
 };

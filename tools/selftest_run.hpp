@@ -45,6 +45,7 @@ class SelftestRun {
     step(none, lengths);
     damage_records();
     log_.reset(space_);
+    one_pass_log_.reset(space_);
     step(case_.prefix_lengths, case_.extend_lengths);
     return output();
   }
@@ -96,6 +97,7 @@ class SelftestRun {
                      .valid_lengths = {}}};
     plan(space_, batch, write_plan_, verify_plan_);
     verify(space_, verify_plan_, {&endpoint_, 1}, log_, counters_);
+    verify_requests(space_, batch, {&endpoint_, 1}, one_pass_log_, one_pass_counters_);
     write(space_, write_plan_, {.tokens = tokens_d, .positions = positions_d, .slots = slots_d},
           {&endpoint_, 1}, log_, counters_);
     space_.fence("selftest::step");
@@ -163,6 +165,9 @@ class SelftestRun {
     result.violations = log_.fetch(space_).rows;
     std::sort(result.violations.begin(), result.violations.end());
     result.counts = counters_.fetch(space_);
+    result.one_pass_violations = one_pass_log_.fetch(space_).rows;
+    std::sort(result.one_pass_violations.begin(), result.one_pass_violations.end());
+    result.one_pass_counts = one_pass_counters_.fetch(space_);
     return result;
   }
 
@@ -179,6 +184,8 @@ class SelftestRun {
   VerifyPlan<MemorySpace> verify_plan_ = VerifyPlan<MemorySpace>::allocate(16'384);
   ViolationLog<MemorySpace> log_ = ViolationLog<MemorySpace>::allocate(65'536);
   LaunchCounters<MemorySpace> counters_ = LaunchCounters<MemorySpace>::allocate();
+  ViolationLog<MemorySpace> one_pass_log_ = ViolationLog<MemorySpace>::allocate(65'536);
+  LaunchCounters<MemorySpace> one_pass_counters_ = LaunchCounters<MemorySpace>::allocate();
 };
 
 }  // namespace kvcanary::tools

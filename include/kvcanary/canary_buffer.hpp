@@ -16,7 +16,7 @@ namespace kvcanary {
 struct CanaryBuffer {
   std::byte* data = nullptr;        ///< aligned to 16 bytes
   std::int64_t num_slots = 0;       ///< rows, >= 1 (slot 0 is padding)
-  std::int64_t stride = 0;          ///< bytes from row to row: >= 32 and a multiple of 16
+  std::int64_t stride = 0;          ///< bytes from row to row: >= 32, a multiple of 16, below 2^31
   Memory memory = Memory::unknown;  ///< where `data` lies
 
   CanaryBuffer() = default;

@@ -8,9 +8,11 @@
 /// One canary buffer together with what it guards.
 namespace kvcanary {
 
-/// write and verify take up to this many endpoints in one launch, one for each launch tag.
+/// Every operation takes up to this many endpoints in one launch, one for each launch tag.
 inline constexpr int max_endpoints = num_launch_tags;
-/// Pools that write and verify_requests take in one launch: a full and a sliding-window one.
+
+/// write and verify_requests take up to this many pools in one launch: a full and a sliding-window
+/// one. The limit on endpoints is on those of all of them together.
 inline constexpr int max_jobs = 2;
 
 /// A canary buffer, the launch tag under which it reports and counts, and the KV bytes that it

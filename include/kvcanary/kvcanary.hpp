@@ -15,6 +15,7 @@
 #include <kvcanary/slot_table.hpp>
 #include <kvcanary/verify.hpp>
 #include <kvcanary/verify_plan.hpp>
+#include <kvcanary/verify_requests.hpp>
 #include <kvcanary/violation.hpp>
 #include <kvcanary/violation_log.hpp>
 #include <kvcanary/write.hpp>

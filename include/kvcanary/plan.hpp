@@ -37,4 +37,10 @@ void plan(const ExecSpace& space, const PlanBatch& batch,
           const WritePlan<typename ExecSpace::memory_space>& write_plan,
           const VerifyPlan<typename ExecSpace::memory_space>& verify_plan);
 
+/// Fills the same WritePlan and nothing else, for engines that verify with verify_requests. One
+/// launch.
+template <class ExecSpace>
+void plan(const ExecSpace& space, const PlanBatch& batch,
+          const WritePlan<typename ExecSpace::memory_space>& write_plan);
+
 }  // namespace kvcanary

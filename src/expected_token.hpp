@@ -1,0 +1,63 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <kvcanary/slot_table.hpp>
+
+#include "int_array.hpp"
+
+/// \file
+/// From (row, position) to the token that the engine intends to be there.
+namespace kvcanary::detail {
+
+class ExpectedTokenArgs {
+ public:
+  explicit ExpectedTokenArgs(const ExpectedTokens& expected)
+      : tokens_(expected.tokens),
+        valid_lengths_(expected.valid_lengths),
+        num_valid_lengths_(expected.valid_lengths.size()),
+        num_rows_(expected.tokens.given() ? expected.num_rows : 0),
+        num_columns_(expected.num_columns),
+        row_stride_(expected.row_stride),
+        token_offset_(expected.token_offset) {}
+
+  /// Columns of a row that hold a token; less than 1 when none does.
+  KOKKOS_FUNCTION std::int64_t columns(std::int64_t row) const {
+    if (row < 0 || row >= num_rows_) return 0;
+    if (!valid_lengths_.given()) return num_columns_;
+    const std::int64_t valid = row < num_valid_lengths_ ? valid_lengths_[row] : 0;
+    return valid < num_columns_ ? valid : num_columns_;
+  }
+
+  /// The token of a row with `columns` columns, or -1.
+  KOKKOS_FUNCTION std::int64_t at(std::int64_t row, std::int64_t columns,
+                                  std::int64_t position) const {
+    const std::int64_t column = position + token_offset_;
+    if (column < 0 || column >= columns) return -1;
+    return tokens_[row * row_stride_ + column];
+  }
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row, std::int64_t position) const {
+    return at(row, columns(row), position);
+  }
+
+  /// Tokens of `count` positions from `begin` on, with a mask of ones where one is expected.
+  void fill(std::int64_t row, std::int64_t begin, int count, std::uint64_t* tokens,
+            std::uint64_t* masks) const {
+    const std::int64_t column = begin + token_offset_, columns = this->columns(row);
+    const std::int64_t first = std::clamp<std::int64_t>(-column, 0, count);
+    const std::int64_t end = std::clamp<std::int64_t>(columns - column, first, count);
+    std::fill_n(tokens, count, ~std::uint64_t{0});
+    if (first < end) tokens_.copy(row * row_stride_ + column + first, end - first, tokens + first);
+    for (int i = 0; i < count; ++i) masks[i] = ~tokens[i] == 0 ? 0 : ~std::uint64_t{0};
+  }
+
+ private:
+  IntArray tokens_, valid_lengths_;
+  std::int64_t num_valid_lengths_;
+  std::int64_t num_rows_, num_columns_, row_stride_;
+  std::int64_t token_offset_;
+};
+
+}  // namespace kvcanary::detail

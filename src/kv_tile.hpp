@@ -1,0 +1,78 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <kvcanary/kv_source.hpp>
+
+#include "endpoint_args.hpp"
+#include "host_tile.hpp"
+#include "source_hash.hpp"
+
+/// \file
+/// KV hashes of a tile of slots, by one host thread.
+namespace kvcanary::detail {
+
+/// The hash of a slot is a serial chain, those of different slots don't depend on each other: the
+/// chains of all slots advance together, a cache line of each at a time.
+class KVTile {
+ public:
+  /// Stores the hashes of `count` slots, which the endpoint holds. Returns false when a source does
+  /// not have the row of a slot.
+  bool operator()(const EndpointArgs& endpoint, const std::int64_t* slots, int count,
+                  std::uint64_t* joined) {
+    std::fill_n(joined, count, 0);
+    if (endpoint.mode == KVHashMode::none) return true;
+    for (int i = 0; i < endpoint.num_sources; ++i) {
+      const KVSource source = endpoint.sources[i];
+      if (!locate(source, slots, count)) return false;
+      hash(bytes_read(source, endpoint.mode), count);
+      join_sources_of_tile(joined, hashes_, count);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::int64_t line = 8 * words_at_once;
+
+  bool locate(const KVSource& source, const std::int64_t* slots, int count) {
+    const auto page_size = static_cast<std::uint64_t>(source.page_size);
+    const int shift = std::has_single_bit(page_size) ? std::countr_zero(page_size) : -1;
+    for (int j = 0; j < count; ++j) {
+      // A division costs as much as the hash of a few words.
+      const std::int64_t row = shift >= 0 ? slots[j] >> shift : slots[j] / source.page_size;
+      if (row >= source.num_rows) return false;
+      bytes_[j] = source.data + row * source.row_stride +
+                  (slots[j] - row * source.page_size) * source.bytes_per_token;
+      __builtin_prefetch(bytes_[j]);
+    }
+    return true;
+  }
+
+  void hash(std::int64_t size, int count) {
+    std::fill_n(hashes_, count, 0);
+    for (std::int64_t at = 0; at < size; at += line) {
+      const std::int64_t now = std::min(line, size - at);
+      for (int j = 0; j < count; ++j) {
+        if (at + line < size) __builtin_prefetch(bytes_[j] + at + line);
+        load(bytes_[j] + at, now, j);
+      }
+      hash_words_of_tile(hashes_, words_, static_cast<int>((now + 7) / 8), count);
+    }
+  }
+
+  /// Words of slot `j`, the last one zero-padded.
+  void load(const std::byte* bytes, std::int64_t size, int j) {
+    int w = 0;
+    for (; 8 * w + 8 <= size; ++w) std::memcpy(&words_[w][j], bytes + std::int64_t{8} * w, 8);
+    const std::int64_t rest = size - std::int64_t{8} * w;
+    if (rest > 0) words_[w][j] = load_bytes(bytes + std::int64_t{8} * w, rest);
+  }
+
+  const std::byte* bytes_[host_tile_size];
+  std::uint64_t hashes_[host_tile_size];
+  HostTile::Words words_[words_at_once];
+};
+
+}  // namespace kvcanary::detail

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "verify_entry.hpp"
+#include "verify_jobs.hpp"
+#include "violation_sink.hpp"
+
+/// \file
+/// Positions that a slot table does not reach.
+namespace kvcanary::detail {
+
+/// Reports positions [begin, end) of a request, which have no slot, in every endpoint of its job.
+/// `entry_offset` leads from a position to the index of its entry.
+KOKKOS_INLINE_FUNCTION void report_beyond(const JobArray& jobs, const JobArgs& job,
+                                          std::int64_t row, std::int64_t entry_offset,
+                                          std::int64_t begin, std::int64_t end,
+                                          const ViolationSink& sink) {
+  for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
+    const EndpointArgs& endpoint = jobs.endpoints.items[e];
+    sink.push_many(static_cast<Count>(end - begin), [&](Count i) {
+      const std::int64_t position = begin + static_cast<std::int64_t>(i);
+      const VerifyEntry entry{.slot = invalid_slot,
+                              .position = position,
+                              .predecessor = invalid_slot,
+                              .expected_token = job.expected(row, position),
+                              .request_row = row};
+      return entry_violation(endpoint, entry, position + entry_offset, Record{},
+                             fail_bit::slot_out_of_bounds, 0);
+    });
+  }
+}
+
+}  // namespace kvcanary::detail

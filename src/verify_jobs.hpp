@@ -1,0 +1,131 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <kvcanary/verify_requests.hpp>
+#include <limits>
+#include <span>
+
+#include "clamp.hpp"
+#include "endpoint_args.hpp"
+#include "expected_token.hpp"
+#include "plan_args.hpp"
+#include "slot_resolver.hpp"
+
+/// \file
+/// The work of a verify_requests, and how it is cut into units.
+namespace kvcanary::detail {
+
+/// What a request has verified.
+struct RequestRange {
+  std::int64_t row;
+  std::int64_t first;  ///< position
+  std::int64_t stop;   ///< end of the positions for which the table may have a slot, >= first
+  std::int64_t end;    ///< end of all positions: those from `stop` on have none
+
+  KOKKOS_FUNCTION std::int64_t num_entries() const { return end - first; }
+};
+
+/// A VerifyJob as kernel arguments.
+struct JobArgs {
+  PlanArgs batch;
+  SlotResolver resolve;
+  ExpectedTokenArgs expected;
+  std::int64_t reach;                ///< positions for which the table has columns
+  int first_endpoint, endpoint_end;  ///< in the endpoints of all jobs
+  int unit_shift;                    ///< log2 of the positions in a unit
+
+  JobArgs(const VerifyJob& job, int first_endpoint, int unit_shift)
+      : batch(job.batch),
+        resolve(job.batch.table, job.batch.full_to_swa),
+        expected(job.batch.expected),
+        reach(reach_of(job.batch.table)),
+        first_endpoint(first_endpoint),
+        endpoint_end(first_endpoint + static_cast<int>(job.endpoints.size())),
+        unit_shift(unit_shift) {}
+
+  KOKKOS_FUNCTION RequestRange range(int r) const {
+    const std::int64_t row = batch.request_rows[r];
+    if (row == padding_row) return {row, 0, 0, 0};
+    const std::int64_t end = batch.prefix(r), first = batch.first_of(end);
+    const std::int64_t known = resolve.has_row(row) ? reach : 0;
+    return {row, first, clamp(known, first, end), end};
+  }
+
+  /// Units of consecutive positions, and one for all positions that the table does not reach: a
+  /// garbage length must not keep a device busy for hours.
+  KOKKOS_FUNCTION std::int64_t num_units(const RequestRange& range) const {
+    const std::int64_t unit = std::int64_t{1} << unit_shift;
+    return ((range.stop - range.first + unit - 1) >> unit_shift) + (range.stop < range.end ? 1 : 0);
+  }
+
+  /// The most units that the batch can have, by what the host knows of it.
+  std::int64_t max_units() const {
+    const std::int64_t longest = batch.window > 0 ? std::min(batch.window, reach) : reach;
+    constexpr std::int64_t many = std::numeric_limits<std::int32_t>::max();
+    return batch.given * std::min(many, (longest >> unit_shift) + 2);
+  }
+
+ private:
+  static std::int64_t reach_of(const SlotTable& table) {
+    return std::min(table.num_columns, length_limit / table.page_size + 1) * table.page_size;
+  }
+};
+
+/// Which part of a request's positions a unit holds.
+struct Unit {
+  std::int64_t begin;  ///< position
+  std::int64_t count;
+  bool beyond;  ///< the table has no slots for them
+};
+
+/// Unit `index` of a request.
+KOKKOS_INLINE_FUNCTION Unit unit_of(const JobArgs& job, const RequestRange& range,
+                                    std::int64_t index) {
+  const std::int64_t begin = range.first + (index << job.unit_shift);
+  if (begin >= range.stop) return {range.stop, range.end - range.stop, true};
+  const std::int64_t rest = range.stop - begin, unit = std::int64_t{1} << job.unit_shift;
+  return {begin, rest < unit ? rest : unit, false};
+}
+
+/// By value, so that no device array has to be filled before a launch.
+struct JobArray {
+  JobArgs items[max_jobs];
+  EndpointArray<> endpoints;  ///< of all jobs
+  int count;
+
+  JobArray(std::span<const VerifyJob> jobs, int unit_shift)
+      : items{job(jobs, 0, unit_shift), job(jobs, 1, unit_shift)},
+        endpoints(all_endpoints(jobs)),
+        count(static_cast<int>(jobs.size())) {}
+
+  KOKKOS_FUNCTION int job_of_endpoint(int e) const {
+    int job = 0;
+    while (e >= items[job].endpoint_end) ++job;
+    return job;
+  }
+
+ private:
+  static JobArgs job(std::span<const VerifyJob> jobs, std::size_t index, int unit_shift) {
+    std::size_t endpoints_before = 0;
+    for (std::size_t j = 0; j < std::min(index, jobs.size()); ++j) {
+      endpoints_before += jobs[j].endpoints.size();
+    }
+    return JobArgs(index < jobs.size() ? jobs[index] : VerifyJob{},
+                   static_cast<int>(endpoints_before), unit_shift);
+  }
+
+  static EndpointArray<> all_endpoints(std::span<const VerifyJob> jobs) {
+    std::array<Endpoint, max_endpoints> all;
+    std::size_t count = 0;
+    for (const VerifyJob& job : jobs) {
+      for (const Endpoint& endpoint : job.endpoints) all[count++] = endpoint;
+    }
+    return EndpointArray<>(std::span(all.data(), count));
+  }
+};
+static_assert(max_jobs == 2, "JobArray names each job");
+
+}  // namespace kvcanary::detail

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "oracle/endpoint.hpp"
+#include "oracle/plan.hpp"
+#include "oracle/report.hpp"
+
+/// \file
+/// Checks what the requests of a batch read: defined as plan with a plan that is large enough, and
+/// verify.
+namespace oracle {
+
+struct VerifyJob {
+  PlanBatch batch;  ///< no extend lengths: not given
+  std::vector<Endpoint> endpoints;
+};
+
+/// Entries that a job's plan has to hold.
+std::int64_t required_entries(const VerifyJob& job);
+
+void verify_requests(const std::vector<VerifyJob>& jobs, Report& report);
+
+}  // namespace oracle

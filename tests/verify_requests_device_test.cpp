@@ -1,0 +1,124 @@
+#include "verify_requests_device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <kvcanary/kvcanary.hpp>
+#include <vector>
+
+#include "check.hpp"
+#include "emulated_team.hpp"
+#include "malform.hpp"
+#include "random_case.hpp"
+#include "rng.hpp"
+#include "settings.hpp"
+#include "sink.hpp"
+#include "spaces.hpp"
+#include "uploaded.hpp"
+
+/// \file
+/// The kernel that devices run for verify_requests, on teams of host threads: against the oracle,
+/// where no device is.
+namespace {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+using kvcanary::detail::KVWork;
+using oracle::VerifyJob;
+
+template <KVWork kv_work>
+void run(const std::vector<kvcanary::VerifyJob>& jobs, int unit_shift, int league_size,
+         const Sink<Space>& sink) {
+  using Kernel =
+      kvcanary::detail::VerifyRequestsDevice<EmulatedMember, kvcanary::SplitmixChain, kv_work>;
+  const kvcanary::detail::JobArray args(jobs, unit_shift);
+  emulate(Kernel(args, {sink.log, sink.counters}), league_size, Kernel::team_size,
+          Kernel::scratch_bytes);
+}
+
+/// `kernel` may do more than the endpoints ask for.
+oracle::Report emulated(const std::vector<VerifyJob>& jobs, KVWork kernel, int unit_shift,
+                        int league_size, std::int64_t log_capacity) {
+  std::vector<UploadedPlanBatch<Space>> batches;
+  std::vector<UploadedEndpoints<Space>> endpoints;
+  std::vector<kvcanary::VerifyJob> uploaded;
+  batches.reserve(jobs.size());
+  endpoints.reserve(jobs.size());
+  for (const VerifyJob& job : jobs) {
+    batches.emplace_back(Layout{}, job.batch);
+    endpoints.emplace_back(Layout{}, job.endpoints);
+    uploaded.push_back({batches.back().batch(), endpoints.back().endpoints()});
+  }
+  const Sink<Space> sink(log_capacity);
+  if (kernel == KVWork::none) run<KVWork::none>(uploaded, unit_shift, league_size, sink);
+  if (kernel == KVWork::one) run<KVWork::one>(uploaded, unit_shift, league_size, sink);
+  if (kernel == KVWork::many) run<KVWork::many>(uploaded, unit_shift, league_size, sink);
+  oracle::Report report;
+  sink.fetch(Space(), report);
+  return report;
+}
+
+/// The kernel that the library would take, or one that can do more.
+KVWork kernel_for(Rng& rng, const std::vector<oracle::Endpoint>& endpoints) {
+  std::size_t sources = 0;
+  for (const oracle::Endpoint& endpoint : endpoints) {
+    if (endpoint.mode != oracle::KVMode::none) sources = std::max(sources, endpoint.sources.size());
+  }
+  return sources > 1 || rng.chance(20)   ? KVWork::many
+         : sources > 0 || rng.chance(20) ? KVWork::one
+                                         : KVWork::none;
+}
+
+/// A last step whose earlier steps have filled the pool, in one job or two.
+std::vector<VerifyJob> random_jobs(Rng& rng, CaseKind kind) {
+  Case scenario = random_case(kind, rng.bits());
+  for (const Step& step : scenario.steps) {
+    Plans plans = stale_plans(step.max_requests, step.max_entries);
+    oracle::Report report;
+    oracle::plan(step.batch, plans.write, plans.verify);
+    if (&step != &scenario.steps.back()) {
+      oracle::write(plans.write, step.write, scenario.endpoints, report);
+    }
+  }
+  if (rng.chance(50)) corrupt(rng, scenario.endpoints);
+  if (rng.chance(20)) malform(rng, scenario.endpoints);
+  const Step& last = scenario.steps.back();
+  const auto split = scenario.endpoints.begin() + rng.between(1, scenario.endpoints.size());
+  std::vector<VerifyJob> jobs = {{last.batch, {scenario.endpoints.begin(), split}}};
+  if (split != scenario.endpoints.end()) {
+    jobs.push_back({last.batch, {split, scenario.endpoints.end()}});
+  }
+  for (VerifyJob& job : jobs) {
+    const oracle::PlanBatch good = job.batch;
+    if (rng.chance(30)) malform(rng, job.batch);
+    if (oracle::required_entries(job) > 1 << 14) job.batch = good;
+  }
+  return jobs;
+}
+
+class VerifyRequestsDeviceTest : public testing::TestWithParam<CaseKind> {};
+
+TEST_P(VerifyRequestsDeviceTest, EqualsTheOracle) {
+  if (!Kokkos::is_initialized()) GTEST_SKIP() << "no Kokkos";
+  const std::uint64_t first = test_settings::seed(), cases = test_settings::cases(8);
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    SCOPED_TRACE("KVCANARY_TEST_SEED=" + std::to_string(seed));
+    Rng rng(seed);
+    const std::vector<VerifyJob> jobs = random_jobs(rng, GetParam());
+    std::vector<oracle::Endpoint> endpoints;
+    for (const VerifyJob& job : jobs) {
+      endpoints.insert(endpoints.end(), job.endpoints.begin(), job.endpoints.end());
+    }
+    oracle::Report report;
+    oracle::verify_requests(jobs, report);
+    const oracle::Report found =
+        emulated(jobs, kernel_for(rng, endpoints), rng.pick(std::vector{2, 5, 7, 8, 8}),
+                 rng.pick(std::vector{2, 3, 5}), check::log_capacity(report));
+    check::expect_equal(found, report);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, VerifyRequestsDeviceTest,
+                         testing::Values(CaseKind::mixed, CaseKind::window, CaseKind::many_short,
+                                         CaseKind::few_long));
+
+}  // namespace
