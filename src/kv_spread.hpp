@@ -17,7 +17,7 @@ template <int tile_size>
 struct KVSpread {
   std::uint64_t joined[tile_size];  ///< by slot
   std::uint64_t hash[tile_size];    ///< by source and slot
-  bool outside[tile_size];          ///< a source does not have the slot's row
+  int outside[tile_size];           ///< 1 when a source does not have the slot's row
 
   /// Whether it is of use: a lane hashes a single source as well on its own.
   KOKKOS_FUNCTION static bool wanted(const EndpointArgs& endpoint) {
@@ -26,7 +26,7 @@ struct KVSpread {
 
   /// Whether slot `j` has the hash that its record says.
   KOKKOS_FUNCTION bool has(int j, std::int64_t stored) const {
-    return !outside[j] && static_cast<std::uint64_t>(stored) == joined[j];
+    return outside[j] == 0 && static_cast<std::uint64_t>(stored) == joined[j];
   }
 
   /// Hashes the first `count` of `slots` but for those that the endpoint does not hold. The lane of
@@ -38,7 +38,7 @@ struct KVSpread {
     const int lane = team.team_rank(), lanes = team.team_size();
     for (int j = lane; j < count; j += lanes) {
       joined[j] = 0;
-      outside[j] = false;
+      outside[j] = 0;
     }
     team.team_barrier();
     const int at_once = tile_size / count;
@@ -61,7 +61,7 @@ struct KVSpread {
     if (!endpoint.holds(slot)) return;
     const KVHash found = source_hash(endpoint.sources[source], endpoint.mode, slot);
     hash[task] = found.value;
-    if (!found.in_range) outside[j] = true;
+    if (!found.in_range) Kokkos::atomic_store(&outside[j], 1);
   }
 };
 

@@ -42,7 +42,7 @@ class VerifyRequestsDevice {
     Place place;
     Neighbours turns[2];  ///< by turns, so that one barrier a tile and endpoint is enough
     Count entries[max_jobs], skipped[max_jobs];
-    bool malformed[max_jobs];
+    int malformed[max_jobs];
   };
   using Spread = KVSpread<tile_size>;
 
@@ -60,7 +60,7 @@ class VerifyRequestsDevice {
     const std::int64_t rank = team.league_rank(), workers = team.league_size() - 1;
     if (team.team_rank() < max_jobs) {
       scratch.entries[team.team_rank()] = scratch.skipped[team.team_rank()] = 0;
-      scratch.malformed[team.team_rank()] = false;
+      scratch.malformed[team.team_rank()] = 0;
     }
     scratch.work.divide(team, jobs_);
     if (rank == workers) {
@@ -80,7 +80,7 @@ class VerifyRequestsDevice {
  private:
   template <class T>
   KOKKOS_FUNCTION static T& in_scratch(const Member& team) {
-    return *static_cast<T*>(team.team_shmem().get_shmem_aligned(sizeof(T), 16));
+    return *static_cast<T*>(team.team_shmem().get_shmem_aligned(sizeof(T), alignof(T)));
   }
 
   /// Launches, and the violations of whole plans.
@@ -88,10 +88,11 @@ class VerifyRequestsDevice {
     for (int j = 0; j < jobs_.count; ++j) {
       const PlanArgs& batch = jobs_.items[j].batch;
       const int n = scratch.work.num_requests[j];
-      if (batch.wanted() != n) scratch.malformed[j] = true;
+      bool malformed = batch.wanted() != n;
       for (int r = team.team_rank(); r < n; r += team_size) {
-        if (batch.is_malformed(r)) scratch.malformed[j] = true;
+        malformed = malformed || batch.is_malformed(r);
       }
+      if (malformed) Kokkos::atomic_store(&scratch.malformed[j], 1);
     }
     team.team_barrier();
     const int e = team.team_rank();
@@ -99,7 +100,7 @@ class VerifyRequestsDevice {
     const LaunchTag tag = jobs_.endpoints.items[e].tag;
     const int job = jobs_.job_of_endpoint(e);
     sink_.count_launch(tag);
-    if (scratch.malformed[job]) {
+    if (scratch.malformed[job] != 0) {
       sink_.push(plan_violation(tag, scratch.work.num_entries(jobs_, job)));
     }
   }

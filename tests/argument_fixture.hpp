@@ -65,6 +65,10 @@ class ArgumentTest : public testing::Test {
   std::string verify() {
     return refusal([&] { kvcanary::verify(Space{}, verify_plan, endpoints, log, counters); });
   }
+  std::string verify_requests() {
+    const std::vector<kvcanary::VerifyJob> jobs(num_jobs, {batch, endpoints});
+    return refusal([&] { kvcanary::verify_requests(Space{}, jobs, log, counters); });
+  }
 
   std::vector<std::int64_t> ints = std::vector<std::int64_t>(6, 0);
   IntSpan two{ints.data(), 2}, three{ints.data(), 3}, four{ints.data(), 4}, six{ints.data(), 6};
@@ -78,6 +82,7 @@ class ArgumentTest : public testing::Test {
   kvcanary::PlanBatch batch;
   kvcanary::WriteBatch tokens;
   std::vector<Endpoint> endpoints = std::vector<Endpoint>(2);
+  std::size_t num_jobs = 2;
 };
 
 }  // namespace argument_cases

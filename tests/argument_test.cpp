@@ -18,12 +18,15 @@ TEST_F(ArgumentTest, RightArgumentsAreTaken) {
   EXPECT_EQ(plan(), "(not refused)");
   EXPECT_EQ(write(), "(not refused)");
   EXPECT_EQ(verify(), "(not refused)");
+  EXPECT_EQ(verify_requests(), "(not refused)");
 }
 
 TEST_F(ArgumentTest, OptionalArgumentsMayBeLeftOut) {
   batch.expected = {};
   tokens = {};
   EXPECT_EQ(plan(), "(not refused)");
+  batch.extend_lengths = {};
+  EXPECT_EQ(verify_requests(), "(not refused)");
   EXPECT_EQ(write(), "(not refused)");
 }
 
@@ -76,10 +79,12 @@ TEST_F(ArgumentTest, ObjectsThatWereNeverAllocated) {
   log = {};
   EXPECT_THAT(write(), Refused("write", "log", "empty"));
   EXPECT_THAT(verify(), Refused("verify", "log", "empty"));
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "log", "empty"));
   log = kvcanary::ViolationLog<HostMemory>::allocate(1);
   counters = {};
   EXPECT_THAT(write(), Refused("write", "counters", "empty"));
   EXPECT_THAT(verify(), Refused("verify", "counters", "empty"));
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "counters", "empty"));
   write_plan = {};
   EXPECT_THAT(plan(), Refused("plan", "write_plan", "empty"));
   EXPECT_THAT(write(), Refused("write", "plan", "empty"));
@@ -200,6 +205,52 @@ TEST_F(ArgumentTest, DeviceArraysOfThePlanBatch) {
     batch.*field = device;
     EXPECT_THAT(plan(), Refused("plan", name, "in device memory"));
   }
+}
+
+TEST_F(ArgumentTest, JobsOfVerifyRequests) {
+  const std::string operation = "verify_requests";
+  num_jobs = 0;
+  EXPECT_THAT(verify_requests(), Refused(operation, "jobs.size", "0"));
+  num_jobs = 3;
+  EXPECT_THAT(verify_requests(), Refused(operation, "jobs.size", "3"));
+  num_jobs = 2;
+  endpoints.assign(7, endpoints[0]);
+  EXPECT_THAT(verify_requests(), Refused(operation, "endpoints.size of all jobs", "14"));
+  endpoints.resize(6);
+  EXPECT_EQ(verify_requests(), "(not refused)");
+  endpoints.clear();
+  EXPECT_THAT(verify_requests(), Refused(operation, "jobs[0].endpoints.size", "0"));
+}
+
+TEST_F(ArgumentTest, BatchesOfVerifyRequests) {
+  const std::string operation = "verify_requests", name = "jobs[0].batch.";
+  const kvcanary::PlanBatch good = batch;
+  batch.prefix_lengths = two;
+  EXPECT_THAT(verify_requests(), Refused(operation, name + "prefix_lengths.size", "2"));
+  batch = good;
+  batch.extend_lengths = four;
+  EXPECT_THAT(verify_requests(), Refused(operation, name + "extend_lengths.size", "4"));
+  batch = good;
+  batch.num_requests = two;
+  EXPECT_THAT(verify_requests(), Refused(operation, name + "num_requests.size", "2"));
+  batch = good;
+  batch.window = -1;
+  EXPECT_THAT(verify_requests(), Refused(operation, name + "window", "-1"));
+  batch = good;
+  batch.table.page_size = 0;
+  EXPECT_THAT(verify_requests(), Refused(operation, name + "table.page_size", "0"));
+  batch = good;
+  batch.full_to_swa = IntSpan(ints.data(), 3, Memory::device);
+  EXPECT_THAT(verify_requests(), Refused(operation, name + "full_to_swa", "in device memory"));
+}
+
+TEST_F(ArgumentTest, OneJobOfVerifyRequests) {
+  const auto one = [&] {
+    return refusal([&] { kvcanary::verify_requests(Space{}, batch, endpoints, log, counters); });
+  };
+  EXPECT_EQ(one(), "(not refused)");
+  endpoints[1].buffer.stride = 24;
+  EXPECT_THAT(one(), Refused("verify_requests", "jobs[0].endpoints[1].buffer.stride", "24"));
 }
 
 }  // namespace
