@@ -79,8 +79,9 @@ TYPED_TEST(VerifyTest, WhatWasWrittenIsClean) {
 /// One flipped bit is found at the entry itself, at the entry after it, or at both, and nowhere
 /// else.
 TYPED_TEST(VerifyTest, EveryFieldOfARecord) {
+  using Member = std::int64_t Record::*;  // nvcc would spell it with parentheses, and GCC mind
   struct Field {
-    std::int64_t Record::* member;
+    Member member;
     std::int64_t own, successors;
   };
   const std::vector<Field> fields = {
