@@ -48,18 +48,17 @@ void run() {
   Kokkos::View<kvcanary::Record*, Memory> records("canary", 16);
   const std::vector endpoints{kvcanary::Endpoint{kvcanary::LaunchTag::head_k_full, records}};
   const auto write_plan = kvcanary::WritePlan<Memory>::allocate(/*max_requests=*/8);
-  const auto verify_plan = kvcanary::VerifyPlan<Memory>::allocate(/*max_entries=*/64);
   const auto log = kvcanary::ViolationLog<Memory>::allocate(/*capacity=*/256);
   const auto counters = kvcanary::LaunchCounters<Memory>::allocate();
 
-  // Every step of the engine: plan, verify what it reads, write what it adds.
+  // Every step of the engine: verify what it reads, stamp what it adds.
   const auto canary_step = [&](const Step& step) {
     const kvcanary::PlanBatch batch{.request_rows = step.rows,
                                     .prefix_lengths = step.prefix,
                                     .extend_lengths = step.extend,
                                     .table = slot_table};
-    kvcanary::plan(space, batch, write_plan, verify_plan);
-    kvcanary::verify(space, verify_plan, endpoints, log, counters);
+    kvcanary::verify_requests(space, batch, endpoints, log, counters);
+    kvcanary::plan(space, batch, write_plan);
     kvcanary::write(space, write_plan,
                     {.tokens = step.tokens, .positions = step.positions, .slots = step.slots},
                     endpoints, log, counters);

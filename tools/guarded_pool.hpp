@@ -60,8 +60,9 @@ class GuardedPool {
   }
   /// What there is to verify when the requests of `batch` read the pool.
   VerifyJob verify_job(const PlanBatch& batch) const { return {batch, endpoints_}; }
-  void write(const Space& space, const WriteBatch& batch) const {
-    kvcanary::write(space, write_plan_, batch, endpoints_, sinks_.log, sinks_.written);
+  /// What there is to write when the step adds the tokens of `batch`.
+  WriteJob<MemorySpace> write_job(const WriteBatch& batch) const {
+    return {write_plan_, batch, endpoints_};
   }
 
   /// Checks slots that are held, whether a request reads them now or not.

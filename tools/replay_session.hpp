@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kvcanary/kvcanary.hpp>
 #include <optional>
@@ -50,13 +51,7 @@ class ReplaySession {
         pool.kv.fill(space_, histories_, slots, batch.num_tokens());
       });
     });
-    timed(result.seconds.write, [&] {
-      for_each_pool([&](auto& pool, const PlanBatch&, const std::int64_t* slots) {
-        WriteBatch write_batch = write_batch_;
-        write_batch.slots = IntSpan(slots, batch.num_tokens());
-        pool.write(space_, write_batch);
-      });
-    });
+    timed(result.seconds.write, [&] { write(batch); });
     result.tokens_expected += batch.num_tokens();
     if (is_turn(config_.sweep_every, batch.step)) {
       timed(result.seconds.sweep, [&] { sweep(result); });
@@ -100,6 +95,17 @@ class ReplaySession {
     std::vector<VerifyJob> jobs = {full_.verify_job(plan_full_)};
     if (swa_) jobs.push_back(swa_->verify_job(plan_swa_));
     verify_requests(space_, jobs, sinks_.log, sinks_.verified);
+  }
+
+  void write(const sim::StepBatch& batch) {
+    write_batch_.max_entries_per_request =
+        batch.extend_lengths.empty() ? 0 : *std::ranges::max_element(batch.extend_lengths);
+    std::vector<WriteJob<MemorySpace>> jobs;
+    for_each_pool([&](auto& pool, const PlanBatch&, const std::int64_t* slots) {
+      write_batch_.slots = IntSpan(slots, batch.num_tokens());
+      jobs.push_back(pool.write_job(write_batch_));
+    });
+    kvcanary::write(space_, jobs, sinks_.log, sinks_.written);
   }
 
   template <class Body>
