@@ -146,7 +146,7 @@ TYPED_TEST(VerifyRequestsTest, OneLongAmongManyShort) {
   for (std::int64_t p = 1; p < 3000; p *= 2) {
     flip(job.endpoints[0], slot_of(job, 123, p), &Record::prev_hash);
   }
-  EXPECT_GT(TestFixture::run({job}).size(), 257U);
+  EXPECT_GT(TestFixture::run({job}).size(), 180U);
 }
 
 /// As many requests as lanes of a team, and around that.
