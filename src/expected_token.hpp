@@ -22,12 +22,12 @@ class ExpectedTokenArgs {
         row_stride_(expected.row_stride),
         token_offset_(expected.token_offset) {}
 
-  /// Columns of a row that hold a token; less than 1 when none does.
+  /// Columns of a row that hold a token.
   KOKKOS_FUNCTION std::int64_t columns(std::int64_t row) const {
     if (row < 0 || row >= num_rows_) return 0;
     if (!valid_lengths_.given()) return num_columns_;
     const std::int64_t valid = row < num_valid_lengths_ ? valid_lengths_[row] : 0;
-    return valid < num_columns_ ? valid : num_columns_;
+    return Kokkos::clamp(valid, std::int64_t{0}, num_columns_);
   }
 
   /// The token of a row with `columns` columns, or -1.

@@ -135,18 +135,18 @@ TYPED_TEST(VerifyRequestsTest, CleanAtEveryBoundary) {
 }
 
 TYPED_TEST(VerifyRequestsTest, OneLongAmongManyShort) {
-  Ints lengths(300);
+  Ints lengths(200);
   for (std::size_t r = 0; r < lengths.size(); ++r) lengths[r] = static_cast<std::int64_t>(r % 7);
-  lengths[123] = 20'000;
+  lengths[123] = 3000;
   VerifyJob job = job_of(lengths, 16);
   TestFixture::expect_clean(job);
   for (std::size_t r = 0; r < lengths.size(); ++r) {
     if (lengths[r] > 0) flip(job.endpoints[0], slot_of(job, r, lengths[r] - 1), &Record::position);
   }
-  for (std::int64_t p = 1; p < 20'000; p *= 2) {
+  for (std::int64_t p = 1; p < 3000; p *= 2) {
     flip(job.endpoints[0], slot_of(job, 123, p), &Record::prev_hash);
   }
-  EXPECT_GT(TestFixture::run({job}).size(), 257U);
+  EXPECT_GT(TestFixture::run({job}).size(), 180U);
 }
 
 /// As many requests as lanes of a team, and around that.
