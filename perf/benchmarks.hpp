@@ -7,6 +7,9 @@ namespace kvcanary::perf {
 /// write/...: every case of the matrix that fits, on every execution space of the build.
 void register_write_benchmarks();
 
+/// verify/... and plan/...: the same for verify_requests, and for plan.
+void register_verify_benchmarks();
+
 /// copy/...: the bandwidth that the others are to be seen against.
 void register_copy_benchmarks();
 

@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   kvcanary::perf::add_context();
   kvcanary::perf::register_copy_benchmarks();
   kvcanary::perf::register_write_benchmarks();
+  kvcanary::perf::register_verify_benchmarks();
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return ran == 0 || kvcanary::perf::any_failed() ? 1 : 0;

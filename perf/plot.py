@@ -14,6 +14,11 @@ COLUMNS = [  # heading, counter
     ("median us", "median_us"),
     ("GB/s", "GB_per_s"),
     ("of copy", "of_copy"),
+    ("slots/us", "slots_per_us"),
+    ("x gather", "x_gather"),
+    ("x plan+verify", "x_plan_verify"),
+    ("x hash off", "x_hash_off"),
+    ("x write half", "x_write_half"),
     ("x floor", "x_floor"),
     ("x straight", "x_straight"),
     ("x scatter", "x_scatter"),
@@ -34,7 +39,7 @@ def fail(message):
 
 
 def read(path):
-    """The context, and {space: {case: {counter: value}}}; space "copy" holds no cases."""
+    """The context, and {space: {operation: {case: {counter: value}}}}, but for copy."""
     try:
         with open(path, encoding="utf-8") as file:
             report = json.load(file)
@@ -67,15 +72,25 @@ def by_space(cases):
     copy = {}
     spaces = {}
     for name, counters in cases.items():
-        kind, space, case = name.split("/", 2)
-        if kind == "copy":
+        operation, space, case = name.split("/", 2)
+        if operation == "copy":
             copy[space] = counters["GB_per_s"]
-        elif kind == "write":
-            spaces.setdefault(space, {})[case] = counters
-    for space, counters in ((s, c) for s, of_space in spaces.items() for c in of_space.values()):
-        if space in copy:
-            counters["of_copy"] = counters["GB_per_s"] / copy[space]
+        else:
+            spaces.setdefault(space, {}).setdefault(operation, {})[case] = counters
+    for space, operations in spaces.items():
+        for of_operation in operations.values():
+            add_derived(of_operation, copy.get(space))
     return spaces
+
+
+def add_derived(cases, copy):
+    """Counters that compare a case with another."""
+    for case, counters in cases.items():
+        if copy:
+            counters["of_copy"] = counters["GB_per_s"] / copy
+        off = re.sub("/kv:[^/]*/[^/]*/", "/kv:none/off/", case)
+        if off != case and off in cases:
+            counters["x_hash_off"] = counters["median_us"] / cases[off]["median_us"]
 
 
 # ---- tables --------------------------------------------------------------------------------------
@@ -101,9 +116,9 @@ def print_table(headings, rows):
     print()
 
 
-def print_cases(space, cases):
+def print_cases(space, operation, cases):
     columns = [c for c in COLUMNS if any(c[1] in counters for counters in cases.values())]
-    print(f"### {space}\n")
+    print(f"### {operation}, {space}\n")
     print_table(["case"] + [heading for heading, _ in columns],
                 [[case] + [digits(counters.get(key)) for _, key in columns]
                  for case, counters in cases.items()])
@@ -112,14 +127,24 @@ def print_cases(space, cases):
 # ---- targets -------------------------------------------------------------------------------------
 
 
-def case_name(shape, endpoints=1, kv="none", mode="off"):
+def write_case(shape, endpoints=1, kv="none", mode="off"):
     return f"{shape}/prefix:4096/endpoints:{endpoints}/kv:{kv}/{mode}/full"
+
+
+def verify_case(shape, kv="none", mode="off"):
+    return f"{shape}/page:16/endpoints:1/kv:{kv}/{mode}/full"
 
 
 def at_most(limit, counter):
     def judge(counters):
         return f"{digits(counters[counter])} {counter}", counters[counter] <= limit
     return judge, f"at most {limit} {counter}", [counter]
+
+
+def of_copy(share):
+    def judge(counters):
+        return f"{counters['of_copy']:.0%} of copy", counters["of_copy"] >= share
+    return judge, f"at least {share:.0%} of copy", ["of_copy"]
 
 
 def floor_or_copy(limit, share):
@@ -130,26 +155,43 @@ def floor_or_copy(limit, share):
     return judge, f"at most {limit} x_floor, or {share:.0%} of copy", ["x_floor", "of_copy"]
 
 
-DEVICE_TARGETS = [
-    (case_name("32x4096"), at_most(1.25, "x_floor")),
-    (case_name("32x16384"), at_most(1.25, "x_floor")),
-    (case_name("32x4096", kv="2x16of32", mode="all"), at_most(1.3, "x_floor")),
-    (case_name("32x4096", kv="1x2048", mode="all"), floor_or_copy(1.3, 0.6)),
-    (case_name("1x1"), at_most(1.2, "x_empty")),
-    (case_name("128x1"), at_most(1.2, "x_empty")),
-    (case_name("1024x1"), at_most(1.2, "x_empty")),
-    (case_name("32x128", endpoints=4), at_most(1.5, "x_one_endpoint")),
-    (case_name("1024x128", endpoints=4), at_most(1.5, "x_one_endpoint")),
-    (case_name("32x4096", endpoints=4), at_most(1.5, "x_one_endpoint")),
-    (case_name("1x131072", endpoints=4), at_most(1.5, "x_one_endpoint")),
+DEVICE_WRITE = [
+    (write_case("32x4096"), at_most(1.25, "x_floor")),
+    (write_case("32x16384"), at_most(1.25, "x_floor")),
+    (write_case("32x4096", kv="2x16of32", mode="all"), at_most(1.3, "x_floor")),
+    (write_case("32x4096", kv="1x2048", mode="all"), floor_or_copy(1.3, 0.6)),
+    (write_case("1x1"), at_most(1.2, "x_empty")),
+    (write_case("128x1"), at_most(1.2, "x_empty")),
+    (write_case("1024x1"), at_most(1.2, "x_empty")),
+    (write_case("32x128", endpoints=4), at_most(1.5, "x_one_endpoint")),
+    (write_case("1024x128", endpoints=4), at_most(1.5, "x_one_endpoint")),
+    (write_case("32x4096", endpoints=4), at_most(1.5, "x_one_endpoint")),
+    (write_case("1x131072", endpoints=4), at_most(1.5, "x_one_endpoint")),
 ]
 
-HOST_TARGETS = [
-    (case_name("1x4096"), at_most(1.3, "x_floor")),
-    (case_name("1x131072"), at_most(1.3, "x_floor")),
-    (case_name("32x4096"), at_most(1.3, "x_floor")),
-    (case_name("1024x128"), at_most(0.5, "x_floor")),
+HOST_WRITE = [
+    (write_case("1x4096"), at_most(1.3, "x_floor")),
+    (write_case("1x131072"), at_most(1.3, "x_floor")),
+    (write_case("32x4096"), at_most(1.3, "x_floor")),
+    (write_case("1024x128"), at_most(0.5, "x_floor")),
 ]
+
+LARGE_SHAPES = ["256x4096", "64x32768", "1024x1024"]
+
+DEVICE_VERIFY = [
+    *((verify_case(shape), of_copy(0.75)) for shape in LARGE_SHAPES),
+    *((verify_case(shape), at_most(0.2, "x_plan_verify")) for shape in LARGE_SHAPES),
+    (verify_case("1x4096"), at_most(3, "median_us")),
+    (verify_case("256x4096", kv="1x16", mode="partial"), at_most(2, "x_hash_off")),
+    (verify_case("256x4096", kv="1x1024", mode="all"), of_copy(0.7)),
+]
+
+HOST_VERIFY = [
+    (verify_case("256x4096"), of_copy(0.5)),
+]
+
+DEVICE_TARGETS = {"write": DEVICE_WRITE, "verify": DEVICE_VERIFY}
+HOST_TARGETS = {"write": HOST_WRITE, "verify": HOST_VERIFY}
 
 
 def target_row(cases, case, judge, wanted, needed):
@@ -162,14 +204,19 @@ def target_row(cases, case, judge, wanted, needed):
     return [case, wanted, found, "yes" if met else "no"]
 
 
-def print_targets(space, cases):
-    targets = HOST_TARGETS if space in HOST_SPACES else DEVICE_TARGETS
-    print(f"### {space}: targets\n")
+def print_targets(space, operation, cases):
+    targets = (HOST_TARGETS if space in HOST_SPACES else DEVICE_TARGETS).get(operation)
+    if not targets:
+        return
+    print(f"### {operation}, {space}: targets\n")
     print_table(["case", "target", "measured", "met"],
                 [target_row(cases, case, *target) for case, target in targets])
 
 
 # ---- picture -------------------------------------------------------------------------------------
+
+
+IDEALS = {"write": "x_floor", "verify": "x_gather"}
 
 
 def draw(spaces, path):
@@ -179,14 +226,15 @@ def draw(spaces, path):
         from matplotlib import pyplot
     except ImportError:
         fail("--png needs matplotlib (Debian: python3-matplotlib)")
-    bars = [(f"{space}/{case}", counters["x_floor"])
-            for space, cases in spaces.items() for case, counters in cases.items()]
+    bars = [(f"{operation}/{space}/{case}", counters[IDEALS[operation]])
+            for space, operations in spaces.items() for operation in IDEALS
+            for case, counters in operations.get(operation, {}).items()]
     figure, axes = pyplot.subplots(figsize=(10, 1 + 0.2 * len(bars)))
     axes.barh([name for name, _ in bars], [value for _, value in bars])
     axes.axvline(1, color="black", linewidth=1)
     axes.invert_yaxis()
     axes.set_xscale("log")
-    axes.set_xlabel("time of write / time of the floor")
+    axes.set_xlabel("time of write / time of the floor, time of verify / time of the gather")
     axes.tick_params(axis="y", labelsize=7)
     try:
         figure.savefig(path, dpi=120, bbox_inches="tight")
@@ -201,24 +249,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("json", help="what kvcanary_perf wrote with --benchmark_out=FILE")
     parser.add_argument("--space", help="show this execution space alone: Cuda, OpenMP, ...")
-    parser.add_argument("--png", metavar="FILE", help="draw the ratios to the floor as bars")
+    parser.add_argument("--png", metavar="FILE", help="draw the ratios to floor and gather as bars")
     arguments = parser.parse_args()
 
     context, spaces = read(arguments.json)
     if arguments.space:
         if arguments.space not in spaces:
-            fail(f"{arguments.json} has no cases of write on {arguments.space}, but on "
+            fail(f"{arguments.json} has no cases on {arguments.space}, but on "
                  f"{', '.join(spaces) or 'nothing'}")
         spaces = {arguments.space: spaces[arguments.space]}
     if not spaces:
-        fail(f"{arguments.json} holds no cases of write")
+        fail(f"{arguments.json} holds no cases")
 
     machine = context.get("Cuda_device", context.get("cpu", "?"))
     print(f"commit {context.get('commit', '?')}, {machine}, Kokkos {context.get('kokkos', '?')}, "
           f"{context.get('date', '?')}\n")
-    for space, cases in spaces.items():
-        print_cases(space, cases)
-        print_targets(space, cases)
+    for space, operations in spaces.items():
+        for operation, cases in operations.items():
+            print_cases(space, operation, cases)
+            print_targets(space, operation, cases)
     if arguments.png:
         draw(spaces, arguments.png)
 

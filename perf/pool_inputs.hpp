@@ -1,29 +1,19 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <kvcanary/kvcanary.hpp>
-#include <numeric>
-#include <random>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "device_arrays.hpp"
+#include "kv_inputs.hpp"
 #include "launch.hpp"
 #include "write_case.hpp"
 
 /// \file
 /// The inputs of a case that belong to one pool, on the device.
 namespace kvcanary::perf {
-
-/// Pseudo-random words: KV bytes that no kernel can guess.
-struct FillWords {
-  std::uint64_t* words;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    words[i] = splitmix64(static_cast<std::uint64_t>(i));
-  }
-};
 
 /// Entry i of all input sets, one set after the other.
 struct FillEntries {
@@ -42,15 +32,6 @@ struct FillEntries {
   }
 };
 
-/// Numbers [first, first + count) in an order that is random and always the same.
-inline std::vector<std::int32_t> shuffled(std::int64_t first, std::int64_t count,
-                                          std::uint64_t seed) {
-  std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), static_cast<std::int32_t>(first));
-  std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(seed));
-  return numbers;
-}
-
 template <class Space>
 class PoolInputs {
  public:
@@ -58,8 +39,9 @@ class PoolInputs {
 
   /// \param first_tag of the pool's endpoints: theirs are this one and those that follow
   PoolInputs(const WriteCase& write_case, std::int64_t num_sets, int first_tag)
-      : entries_(write_case.pool_entries()), plan_(make_plan(write_case, num_sets, first_tag)) {
-    make_kv(write_case, num_sets);
+      : entries_(write_case.pool_entries()),
+        plan_(make_plan(write_case, num_sets, first_tag)),
+        kv_(write_case.kv, 1 + write_case.extend_pages(num_sets), page_size) {
     make_endpoints(write_case, num_sets, first_tag);
     make_entries(write_case, num_sets, first_tag);
   }
@@ -84,20 +66,6 @@ class PoolInputs {
   using Ints = Kokkos::View<std::int64_t*, Memory>;
   using Records = Kokkos::View<Record*, Memory>;
 
-  template <class View>
-  static View uninitialized(const std::string& label, std::int64_t size) {
-    return View(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                static_cast<std::size_t>(size));
-  }
-
-  template <class T>
-  static auto upload(const std::vector<T>& host) {
-    const auto device = uninitialized<Kokkos::View<T*, Memory>>(
-        "perf::upload", static_cast<std::int64_t>(host.size()));
-    Kokkos::deep_copy(device, host_view(host.data(), host.size()));
-    return device;
-  }
-
   IntSpan span(const Ints& all, int set) const {
     return {all.data() + set * entries_, entries_, memory_of<Memory>()};
   }
@@ -118,32 +86,11 @@ class PoolInputs {
                                        (write_case.prefix - 1) % page_size);
     }
     auto plan = WritePlan<Memory>::allocate(requests);
-    plan.offsets = upload(offsets);
-    plan.seed_slots = upload(seeds);
-    plan.request_rows = upload(rows);
+    plan.offsets = upload<Memory>(offsets);
+    plan.seed_slots = upload<Memory>(seeds);
+    plan.request_rows = upload<Memory>(rows);
     Kokkos::deep_copy(plan.state, WritePlanState{.num_requests = requests});
     return plan;
-  }
-
-  void make_kv(const WriteCase& write_case, std::int64_t num_sets) {
-    const KVLayout& kv = write_case.kv;
-    const std::int64_t rows = 1 + write_case.extend_pages(num_sets);
-    const std::int64_t row_stride = page_size * kv.bytes_per_token;
-    const std::int64_t words = kv.count * rows * row_stride / 8;
-    kv_words_ = uninitialized<Kokkos::View<std::uint64_t*, Memory>>("perf::kv", words);
-    detail::launch_workers("perf::fill_kv", Space(), words, FillWords{kv_words_.data()});
-    std::vector<KVSource> sources;
-    for (std::int64_t i = 0; i < kv.count; ++i) {
-      sources.push_back(
-          {.data = reinterpret_cast<const std::byte*>(kv_words_.data()) + i * rows * row_stride,
-           .num_rows = rows,
-           .row_stride = row_stride,
-           .page_size = page_size,
-           .bytes_per_token = kv.bytes_per_token,
-           .read_bytes = kv.read_bytes,
-           .memory = memory_of<Memory>()});
-    }
-    sources_ = KVSources<Memory>(sources);
   }
 
   void make_endpoints(const WriteCase& write_case, std::int64_t num_sets, int first_tag) {
@@ -151,14 +98,15 @@ class PoolInputs {
       records_.emplace_back("perf::records", write_case.pool_slots(num_sets));
       endpoints_.push_back({.tag = static_cast<LaunchTag>(first_tag + i),
                             .buffer = records_.back(),
-                            .sources = sources_.list(),
+                            .sources = kv_.list(),
                             .kv_hash_mode = write_case.mode});
     }
   }
 
   void make_entries(const WriteCase& write_case, std::int64_t num_sets, int first_tag) {
     const std::int64_t count = num_sets * entries_;
-    const auto pages = upload(shuffled(1, write_case.extend_pages(num_sets), 2000 + first_tag));
+    const auto pages =
+        upload<Memory>(shuffled(1, write_case.extend_pages(num_sets), 2000 + first_tag));
     tokens_ = uninitialized<Ints>("perf::tokens", count);
     positions_ = uninitialized<Ints>("perf::positions", count);
     slots_ = uninitialized<Ints>("perf::slots", count);
@@ -172,8 +120,7 @@ class PoolInputs {
 
   std::int64_t entries_;  // of one set
   WritePlan<Memory> plan_;
-  Kokkos::View<std::uint64_t*, Memory> kv_words_;
-  KVSources<Memory> sources_;
+  KVInputs<Space> kv_;
   std::vector<Records> records_;
   std::vector<Endpoint> endpoints_;
   Ints tokens_, positions_, slots_;  // of all sets

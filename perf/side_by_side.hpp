@@ -21,7 +21,7 @@ template <class Space>
 class SideBySide {
  public:
   SideBySide(const Launch<Space>& launch, int num_sets)
-      : num_sets_(num_sets), kernel_("write", launch, num_sets) {}
+      : num_sets_(num_sets), kernel_("kernel", launch, num_sets) {}
 
   void add_baseline(const std::string& name, const Launch<Space>& launch) {
     baselines_.emplace_back(name, launch, num_sets_);

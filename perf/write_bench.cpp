@@ -1,15 +1,12 @@
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
-#include <cstdio>
-#include <exception>
-#include <string>
 
 #include "baselines.hpp"
 #include "benchmarks.hpp"
-#include "machine.hpp"
-#include "preemptions.hpp"
-#include "side_by_side.hpp"
+#include "cases.hpp"
+#include "expect_clean.hpp"
+#include "input_sets.hpp"
 #include "tools/backends.hpp"
 #include "write_inputs.hpp"
 #include "write_launch.hpp"
@@ -18,17 +15,7 @@
 namespace kvcanary::perf {
 namespace {
 
-constexpr int num_rounds = 5;
-constexpr double round_seconds = 0.06;
 constexpr double straight_limit_us = 2.5e5;
-
-template <class Space>
-constexpr std::int64_t memory_bytes = std::int64_t{detail::is_host_space<Space> ? 1 : 8} << 30;
-
-template <class Space>
-int num_input_sets(const WriteCase& write_case) {
-  return num_input_sets(write_case, Machine<Space>::cache_bytes(), memory_bytes<Space>);
-}
 
 /// The cases left out: on a device those that hold more than 8 GiB, on a host those that hold more
 /// than 1 GiB or write more than 2^20 entries, which takes a few cores too long.
@@ -36,7 +23,7 @@ template <class Space>
 bool is_left_out(const WriteCase& write_case) {
   if (detail::is_host_space<Space> && write_case.pool_entries() > std::int64_t{1} << 20)
     return true;
-  return bytes_held(write_case, num_input_sets<Space>(write_case)) > memory_bytes<Space>;
+  return exceeds_memory<Space>(write_case);
 }
 
 template <class Space>
@@ -50,25 +37,10 @@ void measure(benchmark::State& state, const WriteCase& write_case) {
   if (write_case.endpoints > 1) {
     subjects.add_baseline("one_endpoint", one_endpoint_launch(inputs));
   }
-  const Preemptions preemptions;
-  for (auto _ : state) state.SetIterationTime(subjects.round(round_seconds));
-  if (detail::is_host_space<Space>) {
-    state.counters["preemptions_per_s"] = preemptions.per_second();
-  }
-  inputs.expect_clean();
-  subjects.report(state.counters);
+  take_samples(state, subjects);
+  expect_clean<Space>(inputs.log());
   state.counters["GB_per_s"] =
       1e-3 * static_cast<double>(bytes_moved(write_case)) / subjects.kernel_us();
-}
-
-template <class Space>
-void run(benchmark::State& state, const WriteCase& write_case) {
-  try {
-    measure<Space>(state, write_case);
-  } catch (const std::exception& error) {
-    note_failure();
-    state.SkipWithError(error.what());
-  }
 }
 
 template <class Space>
@@ -79,15 +51,10 @@ void register_space() {
       ++left_out;
       continue;
     }
-    benchmark::RegisterBenchmark(
-        name(write_case, Space::name()).c_str(),
-        [write_case](benchmark::State& state) { run<Space>(state, write_case); })
-        ->Iterations(num_rounds)
-        ->UseManualTime()
-        ->Unit(benchmark::kMicrosecond);
+    add_case(name(write_case, Space::name()),
+             [write_case](benchmark::State& state) { measure<Space>(state, write_case); });
   }
-  std::fprintf(stderr, "%s: %d cases of write left out, too large for this kind of machine\n",
-               Space::name(), left_out);
+  say_left_out(Space::name(), "write", left_out);
 }
 
 }  // namespace

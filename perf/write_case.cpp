@@ -1,6 +1,5 @@
 #include "write_case.hpp"
 
-#include <algorithm>
 #include <kvcanary/record.hpp>
 
 namespace kvcanary::perf {
@@ -12,39 +11,7 @@ constexpr std::int64_t plan_bytes = 3 * sizeof(std::int64_t);   // offset, seed 
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Hashed of each token.
-std::int64_t kv_bytes_read(const KVLayout& kv, KVHashMode mode) {
-  switch (mode) {
-    case KVHashMode::none:
-      return 0;
-    case KVHashMode::partial:
-      return kv.count * std::min<std::int64_t>(kv.read_bytes, 16);
-    case KVHashMode::all:
-      return kv.count * kv.read_bytes;
-  }
-  return 0;
-}
-
-const char* to_string(KVHashMode mode) {
-  switch (mode) {
-    case KVHashMode::none:
-      return "off";
-    case KVHashMode::partial:
-      return "partial";
-    case KVHashMode::all:
-      return "all";
-  }
-  return "";
-}
-
 }  // namespace
-
-std::string to_string(const KVLayout& layout) {
-  if (layout.count == 0) return "none";
-  std::string text = std::to_string(layout.count) + "x" + std::to_string(layout.read_bytes);
-  if (layout.bytes_per_token == layout.read_bytes) return text;
-  return text + "of" + std::to_string(layout.bytes_per_token);
-}
 
 std::int64_t WriteCase::pages_per_extend() const {
   return (prefix + entries - 1) / page_size - prefix / page_size + 1;
@@ -85,16 +52,6 @@ std::int64_t bytes_held(const WriteCase& write_case, std::int64_t num_sets) {
   const std::int64_t kv = (1 + write_case.extend_pages(num_sets)) * page_size *
                           write_case.kv.count * write_case.kv.bytes_per_token;
   return write_case.num_pools() * (records + entries + kv);
-}
-
-int num_input_sets(const WriteCase& write_case, std::int64_t cache_bytes,
-                   std::int64_t memory_bytes) {
-  const std::int64_t bytes = bytes_moved(write_case);
-  const std::int64_t fewest = bytes < cache_bytes ? 4 : 2;
-  std::int64_t sets =
-      std::clamp(ceil_div(cache_bytes + cache_bytes / 2, bytes), fewest, std::int64_t{64});
-  while (sets > fewest && bytes_held(write_case, sets) > memory_bytes) --sets;
-  return static_cast<int>(sets);
 }
 
 }  // namespace kvcanary::perf

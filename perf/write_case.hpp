@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <kvcanary/kv_source.hpp>
 #include <string>
+
+#include "kv_layout.hpp"
 
 /// \file
 /// One case of the benchmarks of write: what is written, and how many bytes that moves and holds.
@@ -10,16 +11,6 @@ namespace kvcanary::perf {
 
 /// Tokens a page, of the canary's pool and of the KV bytes.
 inline constexpr std::int64_t page_size = 16;
-
-/// KV sources that are all alike.
-struct KVLayout {
-  std::int64_t count = 0;
-  std::int64_t read_bytes = 0;       ///< hashed of each token in mode `all`
-  std::int64_t bytes_per_token = 0;  ///< from token to token
-};
-
-/// "none", "1x2048", "2x16of32": count x read bytes [of bytes per token].
-std::string to_string(const KVLayout& layout);
 
 /// Which pools a launch writes to.
 enum class Pools : std::uint8_t { full, full_and_swa };
@@ -55,12 +46,5 @@ std::int64_t bytes_moved(const WriteCase& write_case);
 
 /// Bytes that the case holds in memory with `num_sets` sets of inputs.
 std::int64_t bytes_held(const WriteCase& write_case, std::int64_t num_sets);
-
-/// Sets of inputs to rotate, so that a launch finds little of its set in a cache of `cache_bytes`:
-/// one and a half caches full, 2 to 64 sets. A decode of few requests never gets there; an engine's
-/// decode finds its inputs in the cache as well. Fewer, down to 2 (4 of a case that a cache holds),
-/// where more would hold over `memory_bytes`.
-int num_input_sets(const WriteCase& write_case, std::int64_t cache_bytes,
-                   std::int64_t memory_bytes);
 
 }  // namespace kvcanary::perf

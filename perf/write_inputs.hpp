@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <kvcanary/kvcanary.hpp>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "pool_inputs.hpp"
@@ -47,15 +45,6 @@ class WriteInputs {
 
   const ViolationLog<Memory>& log() const { return log_; }
   const LaunchCounters<Memory>& counters() const { return counters_; }
-
-  /// A benchmark of inputs that are reported measures the reporting.
-  void expect_clean() const {
-    const Space space;
-    const ViolationSnapshot found = log_.fetch(space);
-    if (found.total == 0) return;
-    throw std::runtime_error(std::to_string(found.total) + " violations, the first: " +
-                             (found.rows.empty() ? "?" : to_line(found.rows.front())));
-  }
 
  private:
   WriteCase write_case_;
