@@ -1,128 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-#include <vector>
-
-#include "builders.hpp"
-#include "check.hpp"
-#include "oracle/record.hpp"
-#include "oracle/write.hpp"
-#include "spaces.hpp"
+#include "written_batch.hpp"
 
 /// \file
 /// Batches whose prefixes are in the pool, damaged or not, and what verify_requests must say.
 namespace {
 
-using build::Ints;
-using oracle::Endpoint;
-using oracle::KVMode;
-using oracle::Record;
-using oracle::VerifyJob;
-using oracle::Violation;
-namespace bit = oracle::bit;
+using namespace written_batch;  // NOLINT(google-build-using-namespace)
 
-/// The ends of tiles and units, and their neighbours.
-const Ints boundaries = {0, 1, 2, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513};
-
-std::int64_t token_at(std::int64_t row, std::int64_t position) {
-  return row * 100'003 + position * 17 + 5;
-}
-
-/// Requests in rows 1, 2, ... whose pages lie backwards in the pool; page 0 is nobody's.
-oracle::PlanBatch batch_of(const Ints& lengths, std::int64_t page_size) {
-  const std::int64_t longest = lengths.empty() ? 0 : std::ranges::max(lengths);
-  const std::int64_t columns = longest / page_size + 1;
-  const auto requests = static_cast<std::int64_t>(lengths.size());
-  oracle::PlanBatch batch{build::iota(requests, 1), lengths, Ints(lengths.size(), 1), {}, {}};
-  batch.table = {{}, requests + 1, columns, columns, page_size};
-  for (std::int64_t page = (requests + 1) * columns; page > 0; --page) {
-    batch.table.entries.push_back(static_cast<std::int32_t>(page));
-  }
-  return batch;
-}
-
-std::int64_t num_slots(const oracle::PlanBatch& batch) {
-  return (batch.table.num_rows * batch.table.num_columns + 1) * batch.table.page_size;
-}
-
-/// Writes all prefixes of a batch into an endpoint.
-void write_prefixes(const oracle::PlanBatch& batch, Endpoint& endpoint) {
-  oracle::WriteBatch tokens;
-  for (std::size_t r = 0; r < batch.request_rows.size(); ++r) {
-    const std::int64_t row = batch.request_rows[r];
-    for (std::int64_t p = 0; p < batch.prefix_lengths[r]; ++p) {
-      tokens.tokens.push_back(token_at(row, p));
-      tokens.positions.push_back(p);
-      tokens.slots.push_back(oracle::resolve(batch.table, row, p).slot);
-    }
-  }
-  std::vector<Endpoint> endpoints = {std::move(endpoint)};
-  oracle::Report report;
-  const Ints seeds(batch.request_rows.size(), oracle::no_slot);
-  oracle::write(build::write_plan(batch.prefix_lengths, seeds), tokens, endpoints, report);
-  endpoint = std::move(endpoints[0]);
-}
-
-/// A buffer for the pool of `batch` that holds its prefixes. `read_bytes` of each KV source.
-Endpoint written(const oracle::PlanBatch& batch, int tag = 0, KVMode mode = KVMode::none,
-                 const Ints& read_bytes = {}) {
-  Endpoint endpoint = build::endpoint(tag, num_slots(batch), 32 + 16 * (tag % 3));
-  endpoint.mode = mode;
-  for (const std::int64_t bytes : read_bytes) {
-    endpoint.sources.push_back(build::kv_source(num_slots(batch), 1, bytes, bytes));
-  }
-  write_prefixes(batch, endpoint);
-  return endpoint;
-}
-
-VerifyJob job_of(const Ints& lengths, std::int64_t page_size, int tag = 0) {
-  const oracle::PlanBatch batch = batch_of(lengths, page_size);
-  return {batch, {written(batch, tag)}};
-}
-
-std::int64_t slot_of(const VerifyJob& job, std::size_t r, std::int64_t position) {
-  return oracle::resolve(job.batch.table, job.batch.request_rows.at(r), position).slot;
-}
-
-void flip(Endpoint& endpoint, std::int64_t slot, std::int64_t Record::* field,
-          std::int64_t bits = 1) {
-  Record record = oracle::load(endpoint, slot);
-  record.*field ^= bits;
-  oracle::store(endpoint, slot, record);
-}
-
-/// The token table in which every expectation is right.
-oracle::ExpectedTokens expected_of(const oracle::PlanBatch& batch, std::int64_t offset) {
-  const std::int64_t columns = batch.table.num_columns * batch.table.page_size;
-  oracle::ExpectedTokens expected{{}, batch.table.num_rows, columns, columns, {}, offset};
-  for (std::int64_t row = 0; row < expected.num_rows; ++row) {
-    for (std::int64_t c = 0; c < columns; ++c) {
-      expected.tokens.push_back(token_at(row, c - offset));
-    }
-  }
-  return expected;
-}
-
-template <class Space>
-class VerifyRequestsTest : public SpaceTest<Space> {
- protected:
-  static std::vector<Violation> run(const std::vector<VerifyJob>& jobs) {
-    return check_verify_requests<Space>({}, jobs).violations;
-  }
-  static void expect_clean(const VerifyJob& job) {
-    const oracle::Report report = check_verify_requests<Space>({}, {job});
-    EXPECT_TRUE(report.violations.empty()) << report.violations.at(0);
-    const Ints& lengths = job.batch.prefix_lengths;
-    const std::int64_t entries = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-    for (const Endpoint& endpoint : job.endpoints) {
-      EXPECT_EQ(report.counts[endpoint.tag],
-                (oracle::TagCounts{1, static_cast<std::uint64_t>(entries)}));
-    }
-  }
-};
 TYPED_TEST_SUITE(VerifyRequestsTest, Spaces, SpaceName);
 
 TYPED_TEST(VerifyRequestsTest, CleanAtEveryBoundary) {
@@ -223,58 +109,6 @@ TYPED_TEST(VerifyRequestsTest, Translation) {
   EXPECT_GT(TestFixture::run({job}).size(), 3U);
 }
 
-TYPED_TEST(VerifyRequestsTest, PaddingRowsAndSlots) {
-  VerifyJob job = job_of({5, 300, 2}, 1);
-  job.batch.request_rows[0] = 0;
-  job.batch.prefix_lengths[0] = -3;
-  job.batch.table.entries[2 * job.batch.table.num_columns + 7] = 0;
-  const oracle::Report report = check_verify_requests<TypeParam>({}, {job});
-  EXPECT_TRUE(report.violations.empty());
-  EXPECT_EQ(report.counts[0], (oracle::TagCounts{1, 301}));
-}
-
-TYPED_TEST(VerifyRequestsTest, NothingToDo) {
-  TestFixture::expect_clean(job_of({}, 16));
-  TestFixture::expect_clean(job_of({0, 0}, 16));
-  VerifyJob job = job_of({7}, 1);
-  job.batch.num_requests = 0;
-  EXPECT_EQ(check_verify_requests<TypeParam>({}, {job}).counts[0], (oracle::TagCounts{1, 0}));
-  job.batch.request_rows = {0};
-  job.batch.num_requests = 1;
-  EXPECT_EQ(check_verify_requests<TypeParam>({}, {job}).counts[0], (oracle::TagCounts{1, 0}));
-}
-
-TYPED_TEST(VerifyRequestsTest, NumRequestsOutOfRange) {
-  VerifyJob job = job_of({5, 300}, 16);
-  const auto malformed = [](std::int64_t entries) {
-    return std::vector<Violation>{{0, -1, -1, 0, -1, 0, entries, bit::malformed_plan, -1, -1}};
-  };
-  for (const std::int64_t wanted : {std::int64_t{-1}, INT64_MIN}) {
-    job.batch.num_requests = wanted;
-    EXPECT_EQ(TestFixture::run({job}), malformed(0));
-  }
-  for (const std::int64_t wanted : {std::int64_t{3}, INT64_MAX}) {
-    job.batch.num_requests = wanted;
-    EXPECT_EQ(TestFixture::run({job}), malformed(305));
-  }
-}
-
-TYPED_TEST(VerifyRequestsTest, MalformedLengths) {
-  const VerifyJob good = job_of({5, 300}, 16);
-  for (const std::int64_t length : {std::int64_t{-1}, std::int64_t{1} << 40, INT64_MAX}) {
-    VerifyJob job = good;
-    job.batch.extend_lengths[1] = length;
-    EXPECT_EQ(TestFixture::run({job}).at(0).expected_aux, 305);
-    job.batch.prefix_lengths[1] = length;
-    EXPECT_EQ(TestFixture::run({job}).at(0).expected_aux, 5);
-    job.batch.extend_lengths.clear();
-    EXPECT_EQ(TestFixture::run({job}).size(), 1U);
-  }
-  VerifyJob job = good;
-  job.batch.extend_lengths.clear();
-  EXPECT_TRUE(TestFixture::run({job}).empty()) << "extend lengths that are not given are right";
-}
-
 TYPED_TEST(VerifyRequestsTest, ExpectedTokens) {
   for (const std::int64_t offset : {0, 1, -1}) {
     VerifyJob job = job_of({300, 9}, 16);
@@ -286,53 +120,6 @@ TYPED_TEST(VerifyRequestsTest, ExpectedTokens) {
     EXPECT_TRUE(TestFixture::run({job}).empty());
     job.batch.expected->num_rows = 1;
     EXPECT_TRUE(TestFixture::run({job}).empty());
-  }
-}
-
-/// Positions that the table does not reach are out of bounds, as are rows that it does not have.
-TYPED_TEST(VerifyRequestsTest, TableTooSmall) {
-  const VerifyJob good = job_of({300, 100}, 16);
-  for (const std::int64_t columns : {0, 1, 4, 16, 18}) {
-    VerifyJob job = good;
-    job.batch.table.num_columns = columns;
-    job.batch.expected = expected_of(good.batch, 0);
-    EXPECT_GE(TestFixture::run({job}).size(), 12U);
-    job.batch.window = 3;
-    EXPECT_GE(TestFixture::run({job}).size(), 3U);
-  }
-  for (const std::int64_t row : {std::int64_t{-1}, std::int64_t{3}, INT64_MAX, INT64_MIN}) {
-    VerifyJob job = good;
-    job.batch.request_rows[1] = row;
-    EXPECT_EQ(TestFixture::run({job}).size(), 100U);
-  }
-}
-
-TYPED_TEST(VerifyRequestsTest, TableEntriesOutOfRange) {
-  for (const std::int32_t entry : {-1, INT32_MIN, 1000, INT32_MAX}) {
-    for (const std::int64_t page_size : {1, 3, 64}) {
-      VerifyJob job = job_of({200}, page_size);
-      job.batch.table.entries[job.batch.table.num_columns + 1] = entry;
-      EXPECT_GE(TestFixture::run({job}).size(), 2U);
-    }
-  }
-}
-
-/// A garbage length is reported in no more time than the log takes.
-TYPED_TEST(VerifyRequestsTest, HugeLength) {
-  VerifyJob job = job_of({5, 300, 4}, 16);
-  constexpr std::int64_t huge = (std::int64_t{1} << 40) - 1;
-  job.batch.prefix_lengths[1] = huge;
-  oracle::Report report;
-  Library<TypeParam>::verify_requests({}, {job}, 40, report);
-  // The table has slots up to position 304, of which those from 300 on were never written.
-  const std::uint64_t entries = 5 + huge + 4;
-  EXPECT_EQ(report.counts[0], (oracle::TagCounts{1, entries}));
-  EXPECT_EQ(report.total, entries - 309);
-  EXPECT_EQ(report.violations.size(), 40U);
-  for (const Violation& violation : report.violations) {
-    EXPECT_EQ(violation.entry, violation.position + 5);
-    EXPECT_EQ(violation.request_row, 2);
-    EXPECT_EQ(violation.fail_bits == bit::slot_out_of_bounds, violation.position >= 304);
   }
 }
 
@@ -349,17 +136,6 @@ TYPED_TEST(VerifyRequestsTest, KVHashes) {
       }
       EXPECT_EQ(TestFixture::run({job}).size(), mode == KVMode::none ? 0U : 8U);
     }
-  }
-}
-
-TYPED_TEST(VerifyRequestsTest, KVRowOutOfRange) {
-  const oracle::PlanBatch batch = batch_of({300}, 16);
-  for (const Ints& read_bytes : {Ints{16}, Ints{16, 16, 8}}) {
-    VerifyJob job{batch, {written(batch, 3, KVMode::all, read_bytes)}};
-    oracle::KVSource& source = job.endpoints[0].sources.back();
-    source.num_rows = slot_of(job, 0, 200);
-    source.bytes.resize(source.num_rows * source.row_stride);
-    EXPECT_FALSE(TestFixture::run({job}).empty());
   }
 }
 
