@@ -7,6 +7,8 @@
 #include <limits>
 #include <span>
 
+#include "prefetch.hpp"
+
 /// \file
 /// The endpoints of a launch as kernel arguments.
 namespace kvcanary::detail {
@@ -31,6 +33,12 @@ struct EndpointArgs {
   /// The record of a slot that the buffer holds, as two 16-byte loads.
   KOKKOS_FUNCTION Record load(std::int64_t slot) const {
     return *reinterpret_cast<const Record*>(data + slot * stride);
+  }
+  /// On a host: starts to fetch the record of a slot, any number, that is stored or loaded soon.
+  void prefetch(std::int64_t slot) const {
+    prefetch_line(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) +
+                                                static_cast<std::uintptr_t>(slot) *
+                                                    static_cast<std::uintptr_t>(stride)));
   }
   KOKKOS_FUNCTION void store(std::int64_t slot, const Record& record) const {
     *reinterpret_cast<Record*>(data + slot * stride) = record;

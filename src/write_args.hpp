@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kvcanary/slot_table.hpp>
 #include <kvcanary/write.hpp>
@@ -8,6 +9,7 @@
 
 #include "endpoint_args.hpp"
 #include "launch.hpp"
+#include "prefetch.hpp"
 #include "violation_sink.hpp"
 
 /// \file
@@ -26,6 +28,26 @@ struct IntArray {
   KOKKOS_FUNCTION std::int64_t operator[](std::int64_t i) const {
     return type == IntType::int32 ? static_cast<const std::int32_t*>(data)[i]
                                   : static_cast<const std::int64_t*>(data)[i];
+  }
+
+  /// On a host: elements [first, first + count).
+  void copy(std::int64_t first, std::int64_t count, std::int64_t* to) const {
+    if (type == IntType::int32) {
+      std::copy_n(static_cast<const std::int32_t*>(data) + first, count, to);
+    } else {
+      std::copy_n(static_cast<const std::int64_t*>(data) + first, count, to);
+    }
+  }
+
+  /// On a host: starts to fetch `count` elements, which may lie behind the last one.
+  void prefetch(std::int64_t first, std::int64_t count) const {
+    const std::uintptr_t size = type == IntType::int32 ? 4 : 8;
+    const std::uintptr_t begin =
+        reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(first) * size;
+    const std::uintptr_t end = begin + static_cast<std::uintptr_t>(count) * size;
+    for (std::uintptr_t at = begin; at < end; at += cache_line) {
+      prefetch_line(reinterpret_cast<const void*>(at));
+    }
   }
 };
 

@@ -61,14 +61,22 @@ KOKKOS_INLINE_FUNCTION std::int64_t row_of(const KVSource& source, std::int64_t 
              : slot / source.page_size;
 }
 
+/// Bytes of each token of a source that are hashed.
+KOKKOS_INLINE_FUNCTION std::int64_t hashed_bytes(const KVSource& source, KVHashMode mode) {
+  return mode == KVHashMode::partial && source.read_bytes > 16 ? 16 : source.read_bytes;
+}
+
+/// Where the bytes of a slot, whose row is `row`, lie in a source that has it.
+KOKKOS_INLINE_FUNCTION const std::byte* slot_bytes(const KVSource& source, std::int64_t slot,
+                                                   std::int64_t row) {
+  return source.data + row * source.row_stride +
+         (slot - row * source.page_size) * source.bytes_per_token;
+}
+
 /// Hash of the bytes of a slot, whose row is `row`, in a source that has it.
 KOKKOS_INLINE_FUNCTION std::uint64_t hash_row(const KVSource& source, KVHashMode mode,
                                               std::int64_t slot, std::int64_t row) {
-  const std::int64_t size =
-      mode == KVHashMode::partial && source.read_bytes > 16 ? 16 : source.read_bytes;
-  const std::byte* bytes = source.data + row * source.row_stride +
-                           (slot - row * source.page_size) * source.bytes_per_token;
-  return hash_words(bytes, size);
+  return hash_words(slot_bytes(source, slot, row), hashed_bytes(source, mode));
 }
 
 /// The same where the row is not known yet.
