@@ -12,25 +12,34 @@ namespace {
 constexpr std::int64_t int32_max = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t offset_limit = std::int64_t{1} << 40;
 
-/// "endpoints[1].buffer.stride is 24, must be ..." behind the name of the operation.
+/// "endpoints[1].buffer.stride is 24, must be ..." behind the name of the operation. No text is put
+/// together before something is wrong: for a decode step, that would take as long as its kernel.
 class Arguments {
  public:
   /// `owner` goes before the name of each argument: "jobs[1].".
   Arguments(std::string operation, Memory unreachable, std::string owner = "")
-      : operation_(std::move(operation)), unreachable_(unreachable), owner_(std::move(owner)) {}
+      : operation_(std::move(operation)), owner_(std::move(owner)), unreachable_(unreachable) {}
+
+  /// The same for the arguments of one endpoint.
+  Arguments of_endpoint(std::size_t index) const {
+    Arguments result = *this;
+    result.endpoint_ = static_cast<std::int64_t>(index);
+    return result;
+  }
 
   template <class Value>
   void require(bool good, std::string_view argument, const Value& value,
                std::string_view wanted) const {
     if (!good) {
       throw std::invalid_argument(
-          fmt::format("{}: {}{} is {}, must be {}", operation_, owner_, argument, value, wanted));
+          fmt::format("{}: {}{} is {}, must be {}", operation_, prefix(), argument, value, wanted));
     }
   }
 
   void require_range(std::string_view argument, std::int64_t value, std::int64_t low,
                      std::int64_t high) const {
-    require(value >= low && value <= high, argument, value,
+    if (value >= low && value <= high) return;
+    require(false, argument, value,
             high == std::numeric_limits<std::int64_t>::max()
                 ? fmt::format("at least {}", low)
                 : fmt::format("from {} to {}", low, high));
@@ -43,13 +52,15 @@ class Arguments {
   /// `data` of `size` elements or bytes, aligned, where the execution space can read it.
   void require_array(std::string_view argument, const void* data, std::int64_t size,
                      std::size_t alignment, Memory memory) const {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(data) % alignment == 0;
+    const bool reachable = unreachable_ == Memory::unknown || memory != unreachable_;
+    if (size >= 0 && (size == 0 || data != nullptr) && aligned && reachable) return;
     require_at_least(fmt::format("{}.size", argument), size, 0);
     require(size == 0 || data != nullptr, argument, "null",
             fmt::format("a pointer to {} elements", size));
-    require(reinterpret_cast<std::uintptr_t>(data) % alignment == 0, argument,
-            fmt::format("at address {}", data), fmt::format("aligned to {} bytes", alignment));
-    require(unreachable_ == Memory::unknown || memory != unreachable_, argument,
-            memory == Memory::host ? "in host memory" : "in device memory",
+    require(aligned, argument, fmt::format("at address {}", data),
+            fmt::format("aligned to {} bytes", alignment));
+    require(reachable, argument, memory == Memory::host ? "in host memory" : "in device memory",
             "in memory that the execution space can read");
   }
 
@@ -62,20 +73,26 @@ class Arguments {
   void require_span(std::string_view argument, const IntSpan& span, std::int64_t size,
                     std::string_view reference) const {
     require_span(argument, span);
-    require(span.size() == size, fmt::format("{}.size", argument), span.size(),
+    if (span.size() == size) return;
+    require(false, fmt::format("{}.size", argument), span.size(),
             fmt::format("{}, the size of {}", size, reference));
   }
 
   void require_optional_scalar(std::string_view argument, const IntSpan& span) const {
     if (!span.given()) return;
     require_span(argument, span);
-    require(span.size() == 1, fmt::format("{}.size", argument), span.size(), "1, a device scalar");
+    if (span.size() == 1) return;
+    require(false, fmt::format("{}.size", argument), span.size(), "1, a device scalar");
   }
 
  private:
-  std::string operation_;
+  std::string prefix() const {
+    return endpoint_ < 0 ? owner_ : fmt::format("{}endpoints[{}].", owner_, endpoint_);
+  }
+
+  std::string operation_, owner_;
   Memory unreachable_;
-  std::string owner_;
+  std::int64_t endpoint_ = -1;
 };
 
 /// Elements that a `[rows][stride]` array needs when only `columns` of the last row exist.
@@ -133,25 +150,22 @@ void check_endpoints(const Arguments& arguments, std::span<const Endpoint> endpo
                           max_endpoints);
   for (std::size_t i = 0; i < endpoints.size(); ++i) {
     const Endpoint& endpoint = endpoints[i];
-    const auto name = [i](std::string_view field) {
-      return fmt::format("endpoints[{}].{}", i, field);
-    };
-    arguments.require_range(name("tag"), static_cast<std::int64_t>(endpoint.tag), 0,
-                            num_launch_tags - 1);
+    const Arguments of_endpoint = arguments.of_endpoint(i);
+    of_endpoint.require_range("tag", static_cast<std::int64_t>(endpoint.tag), 0,
+                              num_launch_tags - 1);
     const CanaryBuffer& buffer = endpoint.buffer;
-    arguments.require(buffer.stride >= std::int64_t{sizeof(Record)} &&
-                          buffer.stride % std::int64_t{alignof(Record)} == 0 &&
-                          buffer.stride <= int32_max,
-                      name("buffer.stride"), buffer.stride,
-                      "a multiple of 16 and at least 32 (bytes), below 2^31");
-    arguments.require_at_least(name("buffer.num_slots"), buffer.num_slots, 1);
-    arguments.require_array(name("buffer.data"), buffer.data, buffer.num_slots, alignof(Record),
-                            buffer.memory);
+    of_endpoint.require(
+        buffer.stride >= std::int64_t{sizeof(Record)} &&
+            buffer.stride % std::int64_t{alignof(Record)} == 0 && buffer.stride <= int32_max,
+        "buffer.stride", buffer.stride, "a multiple of 16 and at least 32 (bytes), below 2^31");
+    of_endpoint.require_at_least("buffer.num_slots", buffer.num_slots, 1);
+    of_endpoint.require_array("buffer.data", buffer.data, buffer.num_slots, alignof(Record),
+                              buffer.memory);
     const int mode = static_cast<int>(endpoint.kv_hash_mode);
-    arguments.require(mode <= static_cast<int>(KVHashMode::all), name("kv_hash_mode"), mode,
-                      "0 (none), 1 (partial) or 2 (all)");
-    arguments.require_array(name("sources"), endpoint.sources.sources, endpoint.sources.count,
-                            alignof(KVSource), Memory::unknown);
+    of_endpoint.require(mode <= static_cast<int>(KVHashMode::all), "kv_hash_mode", mode,
+                        "0 (none), 1 (partial) or 2 (all)");
+    of_endpoint.require_array("sources", endpoint.sources.sources, endpoint.sources.count,
+                              alignof(KVSource), Memory::unknown);
   }
 }
 

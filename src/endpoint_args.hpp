@@ -8,6 +8,8 @@
 #include <limits>
 #include <span>
 
+#include "prefetch.hpp"
+
 /// \file
 /// The endpoints of a launch as kernel arguments.
 namespace kvcanary::detail {
@@ -37,6 +39,12 @@ struct EndpointArgs {
   /// The same in place, for the host, whose compilers carry copies through the stack.
   const Record& at(std::int64_t slot) const {
     return *reinterpret_cast<const Record*>(data + slot * stride);
+  }
+  /// On a host: starts to fetch the record of a slot, any number, that is stored or loaded soon.
+  void prefetch(std::int64_t slot) const {
+    prefetch_line(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) +
+                                                static_cast<std::uintptr_t>(slot) *
+                                                    static_cast<std::uintptr_t>(stride)));
   }
   KOKKOS_FUNCTION void store(std::int64_t slot, const Record& record) const {
     *reinterpret_cast<Record*>(data + slot * stride) = record;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <kvcanary/int_span.hpp>
 
+#include "prefetch.hpp"
+
 /// \file
 /// An IntSpan in eight bytes, for kernels whose arguments are many.
 namespace kvcanary::detail {
@@ -32,6 +34,16 @@ class IntArray {
       copy(reinterpret_cast<const std::int32_t*>(bits_ - narrow) + first, count, to);
     } else {
       copy(reinterpret_cast<const std::int64_t*>(bits_) + first, count, to);
+    }
+  }
+
+  /// On a host: starts to fetch `count` elements, which may lie behind the last one.
+  void prefetch(std::int64_t first, std::int64_t count) const {
+    const std::uintptr_t size = (bits_ & narrow) != 0 ? 4 : 8;
+    const std::uintptr_t begin = (bits_ & ~narrow) + static_cast<std::uintptr_t>(first) * size;
+    const std::uintptr_t end = begin + static_cast<std::uintptr_t>(count) * size;
+    for (std::uintptr_t at = begin; at < end; at += cache_line) {
+      prefetch_line(reinterpret_cast<const void*>(at));
     }
   }
 

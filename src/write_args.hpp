@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kvcanary/slot_table.hpp>
 #include <kvcanary/write.hpp>

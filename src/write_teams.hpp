@@ -272,8 +272,10 @@ void launch_write_teams(const ExecSpace& space, const WriteArgs& args, std::int6
 template <class ExecSpace>
 void launch_write_teams(const ExecSpace& space, const WriteArgs& args) {
   const std::int64_t kv_teams = num_kv_teams(space, args, write_team_size);
-  kv_teams > 0 ? launch_write_teams<true>(space, args, kv_teams)
-               : launch_write_teams<false>(space, args, 0);
+  // The scratch memory of many endpoints leaves room for no more teams than hashing does.
+  const bool many = args.endpoints.count > 8;
+  kv_teams > 0 || many ? launch_write_teams<true>(space, args, kv_teams)
+                       : launch_write_teams<false>(space, args, 0);
 }
 
 }  // namespace kvcanary::detail

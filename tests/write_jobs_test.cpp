@@ -64,6 +64,27 @@ TYPED_TEST(WriteJobsTest, RequestsOfDifferentLengths) {
   }
 }
 
+/// More requests than a worker has, short and long, with entries that are skipped, out of range and
+/// unexpected among them.
+TYPED_TEST(WriteJobsTest, ManyRequestsWithFlaws) {
+  constexpr std::int64_t requests = 83;
+  Ints lengths;
+  std::int64_t total = 0;
+  for (std::int64_t r = 0; r < requests; ++r) {
+    lengths.push_back(r % 5 == 0 ? r % 7 : r * 29 % 173);
+    total += lengths.back();
+  }
+  oracle::WriteBatch batch{build::iota(total, 7), build::iota(total), build::iota(total, 1)};
+  for (std::int64_t i = 0; i < total; i += 13) batch.slots[i] = -1;
+  for (std::int64_t i = 5; i < total; i += 331) batch.slots[i] = total + 1 + i;
+  const oracle::WritePlan plan = build::write_plan(lengths, Ints(requests, no_slot));
+  this->endpoints = {build::endpoint(3, total + 1), build::endpoint(4, total + 1)};
+  this->run(plan, batch);
+  batch.expected_tokens = batch.tokens;
+  for (std::int64_t i = 3; i < total; i += 211) ++(*batch.expected_tokens)[i];
+  this->run(plan, batch);
+}
+
 /// Endpoints whose seeds differ have chains of their own beside those that share one.
 TYPED_TEST(WriteJobsTest, SeedsThatAgreeAndDiffer) {
   constexpr std::int64_t length = 150, slots = 2 * length + 3;
