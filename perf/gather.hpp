@@ -59,6 +59,20 @@ struct Gather {
   }
 
  private:
+  /// Positions that a host core fetches ahead: alone it would wait for each page.
+  static constexpr std::uint32_t ahead = 64;
+
+  KOKKOS_FUNCTION std::int64_t slot_at(const Job& job, const std::int32_t* row,
+                                       std::uint32_t position) const {
+    const std::uint32_t in_page = position & ((1U << page_shift) - 1);
+    const std::int64_t slot = (std::int64_t{row[position >> page_shift]} << page_shift) + in_page;
+    return job.full_to_swa == nullptr ? slot : job.full_to_swa[slot];
+  }
+
+  static void fetch(const Job& job, std::int64_t slot) {
+    for (int e = 0; e < job.num_endpoints; ++e) __builtin_prefetch(&job.records[e][2 * slot]);
+  }
+
   KOKKOS_FUNCTION void gather(const Job& job, std::uint32_t request, const Range& range,
                               std::uint32_t index) const {
     const std::int32_t* row = table + request * row_stride;
@@ -66,9 +80,9 @@ struct Gather {
     const std::uint32_t end = begin + unit < range.end ? begin + unit : range.end;
     std::uint64_t folded = 0;
     for (std::uint32_t position = begin; position < end; ++position) {
-      const std::uint32_t in_page = position & ((1U << page_shift) - 1);
-      std::int64_t slot = (std::int64_t{row[position >> page_shift]} << page_shift) + in_page;
-      if (job.full_to_swa != nullptr) slot = job.full_to_swa[slot];
+      KOKKOS_IF_ON_HOST(
+          (if (position + ahead < end) fetch(job, slot_at(job, row, position + ahead));))
+      const std::int64_t slot = slot_at(job, row, position);
       for (int e = 0; e < job.num_endpoints; ++e) {
         const Half low = job.records[e][2 * slot], high = job.records[e][2 * slot + 1];
         folded ^= low.first ^ low.second ^ high.first ^ high.second;
