@@ -16,7 +16,7 @@ namespace kvcanary::perf {
 
 /// Reads the table entry (and the translation) of every position and the record that it leads to in
 /// every buffer, as two 16-byte halves, and nothing else: it knows the lengths and the rows. Units
-/// of `unit` positions of one request.
+/// of `unit` positions of one request, 1 on a device.
 struct Gather {
   struct alignas(16) Half {
     std::uint64_t first, second;
@@ -59,21 +59,58 @@ struct Gather {
   }
 
  private:
+  /// Positions that a host core fetches ahead: alone it would wait for each page.
+  static constexpr std::uint32_t ahead = 64;
+
+  KOKKOS_FUNCTION std::int64_t slot_at(const Job& job, const std::int32_t* row,
+                                       std::uint32_t position) const {
+    const std::uint32_t in_page = position & ((1U << page_shift) - 1);
+    const std::int64_t slot = (std::int64_t{row[position >> page_shift]} << page_shift) + in_page;
+    return job.full_to_swa == nullptr ? slot : job.full_to_swa[slot];
+  }
+
+  /// The records of `count` neighbouring slots.
+  KOKKOS_FUNCTION static std::uint64_t fold(const Job& job, std::int64_t slot,
+                                            std::uint32_t count) {
+    std::uint64_t folded = 0;
+    for (int e = 0; e < job.num_endpoints; ++e) {
+      const Half* records = job.records[e] + 2 * slot;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const Half low = records[2 * i], high = records[2 * i + 1];
+        folded ^= low.first ^ low.second ^ high.first ^ high.second;
+      }
+    }
+    return folded;
+  }
+
+  static void fetch(const Job& job, std::int64_t slot, std::uint32_t count) {
+    constexpr std::uint32_t in_a_line = 2;
+    for (int e = 0; e < job.num_endpoints; ++e) {
+      const Half* records = job.records[e] + 2 * slot;
+      for (std::uint32_t i = 0; i < count; i += in_a_line) __builtin_prefetch(records + 2 * i);
+    }
+  }
+
+  /// Page by page; translated slots need not be neighbours.
+  std::uint64_t fold_pages(const Job& job, const std::int32_t* row, std::uint32_t begin,
+                           std::uint32_t end) const {
+    std::uint64_t folded = 0;
+    for (std::uint32_t position = begin, count = 0; position < end; position += count) {
+      const std::uint32_t next_page = ((position >> page_shift) + 1) << page_shift;
+      count = job.full_to_swa == nullptr ? std::min(end, next_page) - position : 1;
+      if (position + ahead < end) fetch(job, slot_at(job, row, position + ahead), count);
+      folded ^= fold(job, slot_at(job, row, position), count);
+    }
+    return folded;
+  }
+
   KOKKOS_FUNCTION void gather(const Job& job, std::uint32_t request, const Range& range,
                               std::uint32_t index) const {
     const std::int32_t* row = table + request * row_stride;
     const std::uint32_t begin = range.begin + index * unit;
-    const std::uint32_t end = begin + unit < range.end ? begin + unit : range.end;
     std::uint64_t folded = 0;
-    for (std::uint32_t position = begin; position < end; ++position) {
-      const std::uint32_t in_page = position & ((1U << page_shift) - 1);
-      std::int64_t slot = (std::int64_t{row[position >> page_shift]} << page_shift) + in_page;
-      if (job.full_to_swa != nullptr) slot = job.full_to_swa[slot];
-      for (int e = 0; e < job.num_endpoints; ++e) {
-        const Half low = job.records[e][2 * slot], high = job.records[e][2 * slot + 1];
-        folded ^= low.first ^ low.second ^ high.first ^ high.second;
-      }
-    }
+    KOKKOS_IF_ON_DEVICE((folded = fold(job, slot_at(job, row, begin), 1);))
+    KOKKOS_IF_ON_HOST((folded = fold_pages(job, row, begin, std::min(begin + unit, range.end));))
     // Which no compiler knows not to happen: what was read must have been read.
     constexpr std::uint64_t impossible = 0x123456789ABCDEF0;
     if (folded == impossible) *result = folded;
