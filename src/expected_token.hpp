@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <kvcanary/slot_table.hpp>
 
+#include "clamp.hpp"
 #include "int_array.hpp"
 
 /// \file
@@ -13,6 +14,7 @@ namespace kvcanary::detail {
 
 class ExpectedTokenArgs {
  public:
+  ExpectedTokenArgs() = default;
   explicit ExpectedTokenArgs(const ExpectedTokens& expected)
       : tokens_(expected.tokens),
         valid_lengths_(expected.valid_lengths),
@@ -27,7 +29,7 @@ class ExpectedTokenArgs {
     if (row < 0 || row >= num_rows_) return 0;
     if (!valid_lengths_.given()) return num_columns_;
     const std::int64_t valid = row < num_valid_lengths_ ? valid_lengths_[row] : 0;
-    return Kokkos::clamp(valid, std::int64_t{0}, num_columns_);
+    return clamp(valid, std::int64_t{0}, num_columns_);
   }
 
   /// The token of a row with `columns` columns, or -1.

@@ -24,6 +24,7 @@ struct PlanArgs {
   std::int64_t given;  ///< requests in the arrays
   std::int64_t window;
 
+  PlanArgs() = default;
   explicit PlanArgs(const PlanBatch& batch)
       : request_rows(batch.request_rows),
         prefix_lengths(batch.prefix_lengths),

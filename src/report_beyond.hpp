@@ -13,12 +13,12 @@ namespace kvcanary::detail {
 
 /// Reports positions [begin, end) of a request, which have no slot, in every endpoint of its job.
 /// `entry_offset` leads from a position to the index of its entry.
-KOKKOS_INLINE_FUNCTION void report_beyond(const JobArray& jobs, const JobArgs& job,
-                                          std::int64_t row, std::int64_t entry_offset,
-                                          std::int64_t begin, std::int64_t end,
-                                          const ViolationSink& sink) {
+template <class Endpoints>
+KOKKOS_FUNCTION void report_beyond(const Endpoints& endpoints, const JobArgs& job, std::int64_t row,
+                                   std::int64_t entry_offset, std::int64_t begin, std::int64_t end,
+                                   const ViolationSink& sink) {
   for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
-    const EndpointArgs& endpoint = jobs.endpoints.items[e];
+    const EndpointArgs& endpoint = endpoints.items[e];
     sink.push_many(static_cast<Count>(end - begin), [&](Count i) {
       const std::int64_t position = begin + static_cast<std::int64_t>(i);
       const VerifyEntry entry{.slot = invalid_slot,

@@ -17,6 +17,7 @@ inline constexpr std::int64_t evicted_slot = no_slot;
 
 class SlotResolver {
  public:
+  SlotResolver() = default;
   SlotResolver(const SlotTable& table, const IntSpan& full_to_swa)
       : entries_(table.entries),
         num_rows_(table.num_rows),

@@ -34,14 +34,17 @@ struct JobArgs {
   SlotResolver resolve;
   ExpectedTokenArgs expected;
   std::int64_t reach;                ///< positions for which the table has columns
+  std::int64_t longest;              ///< positions that a request can have verified
   int first_endpoint, endpoint_end;  ///< in the endpoints of all jobs
   int unit_shift;                    ///< log2 of the positions in a unit
 
+  JobArgs() = default;
   JobArgs(const VerifyJob& job, int first_endpoint, int unit_shift)
       : batch(job.batch),
         resolve(job.batch.table, job.batch.full_to_swa),
         expected(job.batch.expected),
         reach(reach_of(job.batch.table)),
+        longest(job.batch.window > 0 ? std::min(job.batch.window, reach) : reach),
         first_endpoint(first_endpoint),
         endpoint_end(first_endpoint + static_cast<int>(job.endpoints.size())),
         unit_shift(unit_shift) {}
@@ -59,13 +62,6 @@ struct JobArgs {
   KOKKOS_FUNCTION std::int64_t num_units(const RequestRange& range) const {
     const std::int64_t unit = std::int64_t{1} << unit_shift;
     return ((range.stop - range.first + unit - 1) >> unit_shift) + (range.stop < range.end ? 1 : 0);
-  }
-
-  /// The most units that the batch can have, by what the host knows of it.
-  std::int64_t max_units() const {
-    const std::int64_t longest = batch.window > 0 ? std::min(batch.window, reach) : reach;
-    constexpr std::int64_t many = std::numeric_limits<std::int32_t>::max();
-    return batch.given * std::min(many, (longest >> unit_shift) + 2);
   }
 
  private:
@@ -90,42 +86,29 @@ KOKKOS_INLINE_FUNCTION Unit unit_of(const JobArgs& job, const RequestRange& rang
   return {begin, rest < unit ? rest : unit, false};
 }
 
-/// By value, so that no device array has to be filled before a launch.
+/// By value, so that no device array has to be filled before a launch. Room for fewer jobs and
+/// endpoints than there may be makes a launch cheaper.
+template <int job_capacity = max_jobs, int endpoint_capacity = max_endpoints>
 struct JobArray {
-  JobArgs items[max_jobs];
-  EndpointArray<> endpoints;  ///< of all jobs
+  JobArgs items[job_capacity];
+  EndpointArray<endpoint_capacity> endpoints;  ///< of all jobs
   int count;
 
   JobArray(std::span<const VerifyJob> jobs, int unit_shift)
-      : items{job(jobs, 0, unit_shift), job(jobs, 1, unit_shift)},
-        endpoints(all_endpoints(jobs)),
-        count(static_cast<int>(jobs.size())) {}
+      : items{}, count(static_cast<int>(jobs.size())) {
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      items[j] = JobArgs(jobs[j], endpoints.count, unit_shift);
+      endpoints.add(jobs[j].endpoints);
+    }
+  }
+
+  KOKKOS_FUNCTION const JobArgs& at(int j) const { return items[job_capacity == 1 ? 0 : j]; }
 
   KOKKOS_FUNCTION int job_of_endpoint(int e) const {
     int job = 0;
     while (e >= items[job].endpoint_end) ++job;
     return job;
   }
-
- private:
-  static JobArgs job(std::span<const VerifyJob> jobs, std::size_t index, int unit_shift) {
-    std::size_t endpoints_before = 0;
-    for (std::size_t j = 0; j < std::min(index, jobs.size()); ++j) {
-      endpoints_before += jobs[j].endpoints.size();
-    }
-    return JobArgs(index < jobs.size() ? jobs[index] : VerifyJob{},
-                   static_cast<int>(endpoints_before), unit_shift);
-  }
-
-  static EndpointArray<> all_endpoints(std::span<const VerifyJob> jobs) {
-    std::array<Endpoint, max_endpoints> all;
-    std::size_t count = 0;
-    for (const VerifyJob& job : jobs) {
-      for (const Endpoint& endpoint : job.endpoints) all[count++] = endpoint;
-    }
-    return EndpointArray<>(std::span(all.data(), count));
-  }
 };
-static_assert(max_jobs == 2, "JobArray names each job");
 
 }  // namespace kvcanary::detail

@@ -5,76 +5,80 @@
 
 #include "kv_spread.hpp"
 #include "report_beyond.hpp"
-#include "team_work.hpp"
 #include "verify_entry.hpp"
 #include "verify_jobs.hpp"
 #include "violation_sink.hpp"
 
 /// \file
-/// verify_requests on a device: each team takes an even share of the units, a tile of positions at
-/// a time.
+/// verify_requests on a device.
+///
+/// Each request has a few teams of its own, which share its positions evenly and know all that they
+/// need after one look at its length. That is even enough for batches as engines make them. What a
+/// request has beyond the shares of its teams, all teams of the job then take in turns: one long
+/// request among short ones keeps no one waiting, and only then do teams look at all lengths.
 namespace kvcanary::detail {
 
 /// What there is to hash of a slot: a kernel for each, because hashing takes registers that the
 /// rest of the work can use.
 enum class KVWork { none, one, many };
 
-/// A tile is resolved once, and its records are then read in each endpoint of the job: endpoints in
-/// the league instead would read the table once more each, and the units are even without them.
-template <class Member, class Chain, KVWork kv_work>
+/// How the work of a launch is shared.
+struct VerifyShares {
+  std::int32_t teams_per_request[max_jobs];
+  std::int32_t grain;  ///< positions: no team has fewer, unless the request has
+  std::int32_t most;   ///< positions of a team in its own request
+
+  /// Positions of a request that its own teams take, of `count`.
+  KOKKOS_FUNCTION std::int64_t own(int job, std::int64_t count) const {
+    const std::int64_t all = std::int64_t{most} * teams_per_request[job];
+    return count < all ? count : all;
+  }
+};
+
+template <class Member, class Chain, KVWork kv_work, class Jobs>
 class VerifyRequestsDevice {
  public:
   static constexpr int team_size = 128;
-  /// On one multiprocessor; leaves a lane 80 registers.
-  static constexpr int teams_at_once = 6, threads_of_a_multiprocessor = 2048;
-  /// Positions of a lane: loads of both are under way before the first is used.
-  static constexpr int per_lane = 2;
-  static constexpr int tile_size = team_size * per_lane;
-
-  /// What lanes tell each other about a tile: element 0 is the position before it.
-  struct Neighbours {
-    std::int64_t slot[tile_size + 1];
-    std::uint64_t next[tile_size + 1];  ///< hash after the record of the slot
-  };
+  /// On one multiprocessor.
+  static constexpr int teams_at_once = kv_work == KVWork::none ? KVV_TEAMS : 5;
 
   struct Scratch {
-    TeamWork<team_size> work;
-    Place place;
-    Neighbours turns[2];  ///< by turns, so that one barrier a tile and endpoint is enough
-    Count entries[max_jobs], skipped[max_jobs];
+    std::int64_t rest[team_size];  ///< tiles of a request that its own teams leave
+    int any_rest;
     int malformed[max_jobs];
   };
-  using Spread = KVSpread<tile_size>;
-
+  struct KVScratch {
+    std::int64_t slots[team_size];
+    KVSpread<team_size> spread;
+  };
   static constexpr std::size_t scratch_bytes =
-      sizeof(Scratch) + (kv_work == KVWork::many ? sizeof(Spread) : 0);
+      sizeof(Scratch) + (kv_work == KVWork::many ? sizeof(KVScratch) : 0);
 
-  VerifyRequestsDevice(const JobArray& jobs, const ViolationSink& sink)
-      : jobs_(jobs), sink_(sink) {}
+  VerifyRequestsDevice(const Jobs& jobs, const ViolationSink& sink, const VerifyShares& shares)
+      : jobs_(jobs), sink_(sink), shares_(shares) {}
 
-  /// The last team of the league has no units, but what is to be done once.
+  /// A team for what is to be done once, and the teams of each request.
+  static std::int64_t league_size(const Jobs& jobs, const VerifyShares& shares) {
+    std::int64_t teams = 1;
+    for (int j = 0; j < jobs.count; ++j) {
+      teams += jobs.items[j].batch.given * shares.teams_per_request[j];
+    }
+    return teams;
+  }
+
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     auto& scratch = in_scratch<Scratch>(team);
-    Spread* spread = nullptr;
-    if constexpr (kv_work == KVWork::many) spread = &in_scratch<Spread>(team);
-    const std::int64_t rank = team.league_rank(), workers = team.league_size() - 1;
-    if (team.team_rank() < max_jobs) {
-      scratch.entries[team.team_rank()] = scratch.skipped[team.team_rank()] = 0;
-      scratch.malformed[team.team_rank()] = 0;
-    }
-    scratch.work.divide(team, jobs_);
-    if (rank == workers) {
+    KVScratch* kv = nullptr;
+    if constexpr (kv_work == KVWork::many) kv = &in_scratch<KVScratch>(team);
+    if (team.league_rank() == 0) {
       start_report(team, scratch);
       return;
     }
-    const std::int64_t num_units = scratch.work.num_units();
-    const std::int64_t end = num_units * (rank + 1) / workers;
-    int turn = 0;
-    for (std::int64_t u = num_units * rank / workers; u < end; ++u) {
-      if (turn == 0 || !scratch.place.holds(u)) find(team, scratch, u);
-      verify_unit(team, scratch, spread, u - scratch.place.first_unit, turn);
-    }
-    count_entries(team, scratch);
+    int rank = team.league_rank() - 1, j = 0;
+    for (; j + 1 < jobs_.count && rank >= num_teams(j); ++j) rank -= num_teams(j);
+    verify_own(team, j, rank, kv);
+    const JobArgs& job = jobs_.at(j);
+    if (shares_.own(j, job.longest) < job.longest) verify_rest(team, scratch, kv, j, rank);
   }
 
  private:
@@ -83,11 +87,17 @@ class VerifyRequestsDevice {
     return *static_cast<T*>(team.team_shmem().get_shmem_aligned(sizeof(T), alignof(T)));
   }
 
+  KOKKOS_FUNCTION int num_teams(int j) const {
+    return static_cast<int>(jobs_.at(j).batch.given) * shares_.teams_per_request[j];
+  }
+
   /// Launches, and the violations of whole plans.
   KOKKOS_FUNCTION void start_report(const Member& team, Scratch& scratch) const {
+    if (team.team_rank() < max_jobs) scratch.malformed[team.team_rank()] = 0;
+    team.team_barrier();
     for (int j = 0; j < jobs_.count; ++j) {
-      const PlanArgs& batch = jobs_.items[j].batch;
-      const int n = scratch.work.num_requests[j];
+      const PlanArgs& batch = jobs_.at(j).batch;
+      const int n = batch.count();
       bool malformed = batch.wanted() != n;
       for (int r = team.team_rank(); r < n; r += team_size) {
         malformed = malformed || batch.is_malformed(r);
@@ -98,190 +108,216 @@ class VerifyRequestsDevice {
     const int e = team.team_rank();
     if (e >= jobs_.endpoints.count) return;
     const LaunchTag tag = jobs_.endpoints.items[e].tag;
-    const int job = jobs_.job_of_endpoint(e);
+    const int j = jobs_.job_of_endpoint(e);
     sink_.count_launch(tag);
-    if (scratch.malformed[job] != 0) {
-      sink_.push(plan_violation(tag, scratch.work.num_entries(jobs_, job)));
+    if (scratch.malformed[j] != 0) {
+      const PlanArgs& batch = jobs_.at(j).batch;
+      sink_.push(plan_violation(tag, first_entry(batch, batch.count())));
     }
   }
 
-  /// One add a team and endpoint: all threads of a device adding to one counter would take longer
-  /// than the rest.
-  KOKKOS_FUNCTION void count_entries(const Member& team, const Scratch& scratch) const {
-    team.team_barrier();
-    const int e = team.team_rank();
-    if (e >= jobs_.endpoints.count) return;
-    const int job = jobs_.job_of_endpoint(e);
-    sink_.count_entries(jobs_.endpoints.items[e].tag, scratch.entries[job] - scratch.skipped[job]);
+  /// Index of the first entry of a request in the job's plan. Serial: only reports ask for it.
+  KOKKOS_FUNCTION static std::int64_t first_entry(const PlanArgs& batch, int request) {
+    std::int64_t entries = 0;
+    for (int r = 0; r < request; ++r) entries += batch.num_entries(r);
+    return entries;
   }
 
-  /// In scratch, because it is the same for all lanes, which have few registers to spare.
-  KOKKOS_FUNCTION void find(const Member& team, Scratch& scratch, std::int64_t unit) const {
-    team.team_barrier();
-    if (team.team_rank() == 0) scratch.place = scratch.work.find(jobs_, unit);
-    team.team_barrier();
-  }
-
-  KOKKOS_FUNCTION void verify_unit(const Member& team, Scratch& scratch, Spread* spread,
-                                   std::int64_t index, int& turn) const {
-    const Place& place = scratch.place;
-    const JobArgs& job = jobs_.items[place.job];
-    const Unit unit = unit_of(job, place.range, index);
-    if (team.team_rank() == 0) scratch.entries[place.job] += static_cast<Count>(unit.count);
-    if (unit.beyond) {
-      const std::int64_t share = (unit.count + team_size - 1) / team_size;
-      const std::int64_t begin = Kokkos::min(unit.count, share * team.team_rank());
-      const std::int64_t end = Kokkos::min(unit.count, begin + share);
-      report_beyond(jobs_, job, place.range.row, place.first_entry - place.range.first,
-                    unit.begin + begin, unit.begin + end, sink_);
-      ++turn;
-    } else {
-      verify_tile(team, scratch, spread, unit, turn);
-    }
-  }
-
-  /// What a lane knows of a position of a tile.
-  struct Element {
-    std::int64_t slot, expected_token;
+  /// A request, as all lanes of a team see it.
+  struct Request {
+    int job, index;
+    RequestRange range;
   };
 
-  /// Calls `body(k, j)` for each position of a lane, the k-th of the lane and the j-th of the tile.
-  /// Not a loop, so that arrays by k stay in registers.
-  template <class Body>
-  KOKKOS_FUNCTION static void for_own(int lane, const Body& body) {
-    static_assert(per_lane == 2);
-    body(0, lane);
-    body(1, lane + team_size);
-  }
+  /// This team's share of its request.
+  KOKKOS_FUNCTION void verify_own(const Member& team, int j, int rank, KVScratch* kv) const {
+    const JobArgs& job = jobs_.at(j);
+    const int teams = shares_.teams_per_request[j], r = rank / teams, part = rank - r * teams;
+    const Request request{j, r, job.range(r)};
+    if (r >= job.batch.count()) return;
+    const RequestRange& range = request.range;
+    if (part == 0) count_entries(team, request);
 
-  KOKKOS_FUNCTION void verify_tile(const Member& team, Scratch& scratch, Spread* spread,
-                                   const Unit& unit, int& turn) const {
-    const Place& place = scratch.place;
-    const JobArgs& job = jobs_.items[place.job];
-    const int lane = team.team_rank(), count = static_cast<int>(unit.count);
-    const std::int64_t row = place.range.row, columns = job.expected.columns(row);
-    const std::int32_t* const entries = job.resolve.entries_of(row);
-    Element mine[per_lane];
-    for_own(lane, [&](int k, int j) {
-      // Lanes past the end look up the last one again: a load that hangs on a branch would wait for
-      // the ones before it.
-      const std::int64_t position = unit.begin + (j < count ? j : count - 1);
-      mine[k] = {SlotResolver::present_or_invalid(job.resolve.in_row(entries, position)),
-                 job.expected.at(row, columns, position)};
-      if (j < count && mine[k].slot == padding_slot) {
-        Kokkos::atomic_fetch_add(&scratch.skipped[place.job], Count{1});
-      }
-    });
-    const std::int64_t before = lane == last_lane
-                                    ? job.resolve.predecessor(row, unit.begin, place.range.first)
-                                    : padding_slot;
-    std::uint32_t wrong = 0;  // bit k for each position of the lane, endpoint after endpoint
-    for (int e = job.endpoint_end - 1; e >= job.first_endpoint; --e, ++turn) {
-      wrong = wrong << per_lane | verify_records(team, scratch, spread, jobs_.endpoints.items[e],
-                                                 unit.begin, count, mine, before, turn);
+    const std::int64_t count = shares_.own(j, range.stop - range.first);
+    std::int64_t share = (count + teams - 1) / teams;
+    share = (share + shares_.grain - 1) / shares_.grain * shares_.grain;
+    const std::int64_t begin = range.first + part * share;
+    const std::int64_t end = Kokkos::min(begin + share, range.first + count);
+    for (std::int64_t at = begin; at < end; at += team_size) {
+      verify_tile(team, kv, request, at, Kokkos::min(at + team_size, end));
     }
-    report(scratch.place, unit.begin + lane, wrong);
   }
 
-  /// Returns a bit for each position of the lane, set when it has to be reported.
-  KOKKOS_FUNCTION std::uint32_t verify_records(const Member& team, Scratch& scratch, Spread* spread,
-                                               const EndpointArgs& endpoint, std::int64_t begin,
-                                               int count, const Element (&mine)[per_lane],
-                                               std::int64_t before, int turn) const {
+  /// Counts the entries of a request, and reports those that the table does not reach.
+  KOKKOS_FUNCTION void count_entries(const Member& team, const Request& request) const {
+    const JobArgs& job = jobs_.at(request.job);
+    const RequestRange& range = request.range;
     const int lane = team.team_rank();
-    Neighbours& neighbours = scratch.turns[turn & 1];
-    Record record[per_lane], record_before;
-    if (lane == last_lane) record_before = endpoint.load(endpoint.holds(before) ? before : 0);
-    for_own(lane, [&](int k, int) {
-      record[k] = endpoint.load(endpoint.holds(mine[k].slot) ? mine[k].slot : 0);
-    });
-    std::uint32_t wrong = 0;
-    for_own(lane, [&](int k, int j) {
-      wrong |= is_right(endpoint, mine[k], begin + j, record[k]) ? 0 : 1U << k;
-      neighbours.slot[j + 1] = mine[k].slot;
-      neighbours.next[j + 1] = next_hash<Chain>(record[k]);
-    });
-    if (lane == last_lane) {
-      neighbours.slot[0] = before;
-      neighbours.next[0] = before == no_slot ? Chain::start() : next_hash<Chain>(record_before);
+    if (lane < job.endpoint_end - job.first_endpoint) {
+      sink_.count_entries(jobs_.endpoints.items[job.first_endpoint + lane].tag,
+                          static_cast<Count>(range.num_entries()));
     }
-    team.team_barrier();
-    for_own(lane, [&](int k, int j) {
-      const std::int64_t prev_hash = record[k].prev_hash;
-      if (!follows(endpoint, prev_hash, neighbours.slot[j], neighbours.next[j])) wrong |= 1U << k;
-    });
-    for_own(lane, [&](int k, int j) {
-      if (j >= count || neighbours.slot[j + 1] == padding_slot) wrong &= ~(1U << k);
-    });
-    if constexpr (kv_work != KVWork::none) {
-      wrong |= verify_kv(team, spread, endpoint, neighbours.slot + 1, count);
-    }
-    return wrong;
+    if (range.stop == range.end) return;
+    const std::int64_t count = range.end - range.stop, share = (count + team_size - 1) / team_size;
+    const std::int64_t begin = Kokkos::min(count, share * lane);
+    const std::int64_t end = Kokkos::min(count, begin + share);
+    report_beyond(jobs_.endpoints, job, range.row,
+                  first_entry(job.batch, request.index) - range.first, range.stop + begin,
+                  range.stop + end, sink_);
   }
 
-  /// The same for the KV hashes alone.
-  KOKKOS_FUNCTION static std::uint32_t verify_kv(const Member& team, Spread* spread,
-                                                 const EndpointArgs& endpoint,
-                                                 const std::int64_t* slots, int count) {
-    const bool spreads = kv_work == KVWork::many && Spread::wanted(endpoint);
-    if (spreads) (*spread)(team, endpoint, slots, count);
-    std::uint32_t wrong = 0, bit = 1;
-    for (int j = team.team_rank(); j < count; j += team_size, bit <<= 1) {
-      const std::int64_t slot = slots[j];
-      if (slot == padding_slot || !endpoint.holds(slot)) continue;
-      const std::int64_t stored = endpoint.load(slot).kv_hash;
-      const bool right = spreads ? spread->has(j, stored) : has_kv_hash(endpoint, slot, stored);
-      if (!right) wrong |= bit;
+  /// What the requests of a job have beyond the shares of their own teams, a tile a turn.
+  KOKKOS_FUNCTION void verify_rest(const Member& team, Scratch& scratch, KVScratch* kv, int j,
+                                   int rank) const {
+    const JobArgs& job = jobs_.at(j);
+    const int n = job.batch.count(), lane = team.team_rank();
+    std::int64_t turn = rank;
+    for (int base = 0; base < n; base += team_size) {
+      if (lane == 0) scratch.any_rest = 0;
+      team.team_barrier();
+      const std::int64_t rest = base + lane < n ? rest_of(j, base + lane) : 0;
+      scratch.rest[lane] = rest;
+      if (rest > 0) Kokkos::atomic_store(&scratch.any_rest, 1);
+      team.team_barrier();
+      for (int i = 0; scratch.any_rest != 0 && i < team_size; ++i) {
+        for (; turn < scratch.rest[i]; turn += num_teams(j)) {
+          verify_rest_tile(team, kv, {j, base + i, job.range(base + i)}, turn);
+        }
+        turn -= scratch.rest[i];
+      }
+      team.team_barrier();
     }
-    return wrong;
+  }
+
+  /// Tiles.
+  KOKKOS_FUNCTION std::int64_t rest_of(int j, int r) const {
+    const RequestRange range = jobs_.at(j).range(r);
+    const std::int64_t count = range.stop - range.first;
+    return (count - shares_.own(j, count) + team_size - 1) / team_size;
+  }
+
+  KOKKOS_FUNCTION void verify_rest_tile(const Member& team, KVScratch* kv, const Request& request,
+                                        std::int64_t tile) const {
+    const RequestRange& range = request.range;
+    const std::int64_t own = shares_.own(request.job, range.stop - range.first);
+    const std::int64_t begin = range.first + own + tile * team_size;
+    verify_tile(team, kv, request, begin, Kokkos::min(begin + team_size, range.stop));
+  }
+
+  /// The position of a lane: its slot, the slot before it, and the token that it should hold.
+  struct Element {
+    std::int64_t slot, before, expected_token;
+  };
+
+  KOKKOS_FUNCTION static Element element_of(const JobArgs& job, const RequestRange& range,
+                                            std::int64_t position) {
+    const std::int32_t* const entries = job.resolve.entries_of(range.row);
+    const std::int64_t previous = position > range.first ? position - 1 : position;
+    Element element{SlotResolver::present_or_invalid(job.resolve.in_row(entries, position)),
+                    SlotResolver::present_or_invalid(job.resolve.in_row(entries, previous)),
+                    job.expected(range.row, position)};
+    if (position == range.first) {
+      element.before = job.resolve.predecessor(range.row, position, range.first);
+    }
+    return element;
+  }
+
+  /// Positions [begin, end) of a request, one a lane. Slots are resolved once for all endpoints.
+  KOKKOS_FUNCTION void verify_tile(const Member& team, KVScratch* kv, const Request& request,
+                                   std::int64_t begin, std::int64_t end) const {
+    const JobArgs& job = jobs_.at(request.job);
+    const int lane = team.team_rank(), count = static_cast<int>(end - begin);
+    // Lanes past the end look up the last one again: a load that hangs on a branch would wait for
+    // the ones before it.
+    const std::int64_t position = begin + (lane < count ? lane : count - 1);
+    const Element mine = element_of(job, request.range, position);
+    if constexpr (kv_work == KVWork::many) {
+      kv->slots[lane] = mine.slot;
+      team.team_barrier();
+    }
+    std::uint32_t wrong = 0;  // a bit for each endpoint
+    for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
+      const bool right = verify_record(team, kv, jobs_.endpoints.items[e], position, count, mine);
+      wrong |= right ? 0 : 1U << (e - job.first_endpoint);
+    }
+    if (wrong != 0 && lane < count) report(request, position, wrong);
+  }
+
+  /// Whether there is nothing to report of a position. The record before it is loaded once more by
+  /// this lane, but not from memory: it is the neighbour's, and in the cache.
+  KOKKOS_FUNCTION bool verify_record(const Member& team, KVScratch* kv,
+                                     const EndpointArgs& endpoint, std::int64_t position, int count,
+                                     const Element& mine) const {
+    const Record record = endpoint.load(endpoint.holds(mine.slot) ? mine.slot : 0);
+    const Record before = endpoint.load(endpoint.holds(mine.before) ? mine.before : 0);
+    bool right = is_right(endpoint, mine, position, record) &&
+                 follows(endpoint, mine.before, before, record);
+    if constexpr (kv_work == KVWork::one) {
+      right = right && has_kv_hash(endpoint, mine.slot, record.kv_hash);
+    }
+    if constexpr (kv_work == KVWork::many) {
+      const bool spreads = KVSpread<team_size>::wanted(endpoint);
+      if (spreads) kv->spread(team, endpoint, kv->slots, count);
+      right = right && (spreads ? kv->spread.has(team.team_rank(), record.kv_hash)
+                                : has_kv_hash(endpoint, mine.slot, record.kv_hash));
+    }
+    return right;
   }
 
   KOKKOS_FUNCTION static bool has_kv_hash(const EndpointArgs& endpoint, std::int64_t slot,
                                           std::int64_t stored) {
+    if (!endpoint.holds(slot)) return false;
     const KVHash kv = endpoint.hash_kv(slot);
     return kv.in_range && static_cast<std::uint64_t>(stored) == kv.value;
   }
 
-  /// Whether verify_entry would find nothing, but for the chain and the KV hash.
+  /// Whether verify_entry would find nothing, but for the chain and the KV hash. Not for padding:
+  /// it is taken back from the count.
   KOKKOS_FUNCTION static bool is_right(const EndpointArgs& endpoint, const Element& element,
                                        std::int64_t position, const Record& record) {
-    return endpoint.holds(element.slot) && record.position == position &&
+    return element.slot != padding_slot && endpoint.holds(element.slot) &&
+           record.position == position &&
            (element.expected_token == -1 || record.token == element.expected_token) &&
            (kv_work != KVWork::none || record.kv_hash == 0);
   }
 
   /// Whether it would find nothing in the chain.
-  KOKKOS_FUNCTION static bool follows(const EndpointArgs& endpoint, std::int64_t prev_hash,
-                                      std::int64_t predecessor, std::uint64_t expected_hash) {
+  KOKKOS_FUNCTION static bool follows(const EndpointArgs& endpoint, std::int64_t predecessor,
+                                      const Record& before, const Record& record) {
+    const std::uint64_t expected =
+        predecessor == no_slot ? Chain::start() : next_hash<Chain>(before);
     const bool chained = predecessor == no_slot || endpoint.holds(predecessor);
-    return (chained && static_cast<std::uint64_t>(prev_hash) == expected_hash) ||
+    return (chained && static_cast<std::uint64_t>(record.prev_hash) == expected) ||
            predecessor == padding_slot;
   }
 
-  static_assert(max_endpoints * per_lane <= 32);
-  /// Reports the positions of the lane whose bits are set, the first of which is `first`. Looks
-  /// everything up once more: what is seldom done shall not keep registers from the rest.
-  KOKKOS_FUNCTION void report(const Place& place, std::int64_t first, std::uint32_t wrong) const {
-    for (int i = 0; wrong != 0; wrong >>= 1, ++i) {
+  /// Reports a position in the endpoints whose bits are set. Looks everything up once more: what is
+  /// seldom done shall not keep registers from the rest.
+  KOKKOS_FUNCTION void report(const Request& request, std::int64_t position,
+                              std::uint32_t wrong) const {
+    const JobArgs& job = jobs_.at(request.job);
+    const RequestRange& range = request.range;
+    const VerifyEntry entry{
+        .slot = job.resolve.present(range.row, position),
+        .position = position,
+        .predecessor = job.resolve.predecessor(range.row, position, range.first),
+        .expected_token = job.expected(range.row, position),
+        .request_row = range.row};
+    const std::int64_t index = first_entry(job.batch, request.index) + (position - range.first);
+    for (int e = job.first_endpoint; wrong != 0; wrong >>= 1, ++e) {
       if ((wrong & 1) == 0) continue;
-      const JobArgs& job = jobs_.items[place.job];
-      const RequestRange range = place.range;
-      const std::int64_t position = first + i % per_lane * team_size;
-      verify_entry<Chain>(jobs_.endpoints.items[job.first_endpoint + i / per_lane],
-                          {.slot = job.resolve.present(range.row, position),
-                           .position = position,
-                           .predecessor = job.resolve.predecessor(range.row, position, range.first),
-                           .expected_token = job.expected(range.row, position),
-                           .request_row = range.row},
-                          place.first_entry + (position - range.first), sink_);
+      const EndpointArgs& endpoint = jobs_.endpoints.items[e];
+      if (entry.slot == padding_slot) {
+        sink_.uncount_entry(endpoint.tag);
+      } else {
+        verify_entry<Chain, kv_work != KVWork::none>(endpoint, entry, index, sink_);
+      }
     }
   }
 
-  /// Reads the record before the tile: the lane that has the fewest positions of its own.
-  static constexpr int last_lane = team_size - 1;
-
-  JobArray jobs_;
+  Jobs jobs_;
   ViolationSink sink_;
+  VerifyShares shares_;
 };
 
 }  // namespace kvcanary::detail

@@ -18,7 +18,7 @@ namespace kvcanary::detail {
 template <class Chain>
 class VerifyRequestsHost {
  public:
-  VerifyRequestsHost(const JobArray& jobs, const ViolationSink& sink, std::int64_t num_workers)
+  VerifyRequestsHost(const JobArray<>& jobs, const ViolationSink& sink, std::int64_t num_workers)
       : jobs_(jobs), sink_(sink), num_workers_(num_workers) {}
 
   void operator()(std::int64_t worker) const {
@@ -103,7 +103,7 @@ class VerifyRequestsHost {
   /// Returns the number of entries that are not skipped.
   Count verify_unit(const JobArgs& job, const Request& request, const Unit& unit) const {
     if (unit.beyond) {
-      report_beyond(jobs_, job, request.range.row, request.entry_offset, unit.begin,
+      report_beyond(jobs_.endpoints, job, request.range.row, request.entry_offset, unit.begin,
                     unit.begin + unit.count, sink_);
       return static_cast<Count>(unit.count);
     }
@@ -194,7 +194,7 @@ class VerifyRequestsHost {
                         position + request.entry_offset, sink_);
   }
 
-  JobArray jobs_;
+  JobArray<> jobs_;
   ViolationSink sink_;
   std::int64_t num_workers_;
 };

@@ -2,7 +2,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <kvcanary/verify_requests.hpp>
 
@@ -12,7 +11,7 @@
 #include "verify_requests_host.hpp"
 
 /// \file
-/// verify_requests: a kernel for hosts and one for devices, which cut the work in the same way.
+/// verify_requests: a kernel for hosts and one for devices.
 namespace kvcanary::detail {
 
 /// Sources of the endpoint that has the most to hash of each slot.
@@ -27,40 +26,45 @@ inline int most_sources(std::span<const VerifyJob> jobs) {
   return sources;
 }
 
-inline bool hashes_all(std::span<const VerifyJob> jobs) {
-  return std::any_of(jobs.begin(), jobs.end(), [](const VerifyJob& job) {
-    return std::any_of(job.endpoints.begin(), job.endpoints.end(), [](const Endpoint& endpoint) {
-      return endpoint.kv_hash_mode == KVHashMode::all;
-    });
-  });
+/// Teams for each request, so that all that fit on the device at once have some work, and no more
+/// than the longest request has grains.
+template <class Kernel, class ExecSpace, class Jobs>
+VerifyShares shares_on(const ExecSpace& space, const Jobs& jobs, std::int32_t grain) {
+  constexpr std::int64_t most = 2048, threads_of_a_multiprocessor = 2048;
+  const std::int64_t teams =
+      space.concurrency() / (threads_of_a_multiprocessor / Kernel::teams_at_once);
+  std::int64_t requests = 1;
+  for (int j = 0; j < jobs.count; ++j) requests += jobs.items[j].batch.given;
+  VerifyShares shares{.teams_per_request = {}, .grain = grain, .most = most};
+  for (int j = 0; j < jobs.count; ++j) {
+    const std::int64_t grains = (jobs.items[j].longest + grain - 1) / grain;
+    shares.teams_per_request[j] =
+        static_cast<std::int32_t>(std::max<std::int64_t>(1, std::min(grains, teams / requests)));
+  }
+  return shares;
 }
 
-/// log2 of the positions in a unit: a tile, or fewer when each has so much to hash that a small
-/// batch would otherwise keep only a few teams busy.
-template <class Kernel>
-int device_unit_shift(std::span<const VerifyJob> jobs) {
-  constexpr int smallest = 4;
-  const int hashes = hashes_all(jobs) ? Kernel::team_size : Kernel::tile_size;
-  const int unit = hashes / std::max(1, most_sources(jobs));
-  return std::countr_zero(std::bit_floor(static_cast<unsigned>(std::max(smallest, unit))));
-}
-
-template <KVWork kv_work, class ExecSpace>
+template <KVWork kv_work, class Jobs, class ExecSpace>
 void launch_on_device(const ExecSpace& space, std::span<const VerifyJob> jobs,
                       const ViolationSink& sink) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
-  using Kernel = VerifyRequestsDevice<Member, SplitmixChain, kv_work>;
-  const JobArray args(jobs, device_unit_shift<Kernel>(jobs));
-  std::int64_t units = 1;
-  for (const JobArgs& job : args.items) units += job.max_units();
-  // As many as run at once: each team works out its share on its own, which costs the same for a
-  // small share as for a large one.
-  constexpr std::int64_t threads_for_each =
-      Kernel::threads_of_a_multiprocessor / Kernel::teams_at_once;
-  const std::int64_t teams = std::min(units, space.concurrency() / threads_for_each);
-  launch_teams<Kernel::team_size, Kernel::teams_at_once>("kvcanary::verify_requests", space,
-                                                         std::max<std::int64_t>(2, teams),
-                                                         Kernel::scratch_bytes, Kernel(args, sink));
+  using Kernel = VerifyRequestsDevice<Member, SplitmixChain, kv_work, Jobs>;
+  // Few positions keep a team busy when each of them has many bytes to hash.
+  constexpr std::int32_t grain = kv_work == KVWork::none ? 64 : kv_work == KVWork::one ? 32 : 4;
+  const Jobs args(jobs, 0);
+  const VerifyShares shares = shares_on<Kernel>(space, args, grain);
+  launch_teams<Kernel::team_size, Kernel::teams_at_once>(
+      "kvcanary::verify_requests", space, Kernel::league_size(args, shares), Kernel::scratch_bytes,
+      Kernel(args, sink, shares));
+}
+
+template <class Jobs, class ExecSpace>
+void launch_on_device(const ExecSpace& space, std::span<const VerifyJob> jobs,
+                      const ViolationSink& sink) {
+  const int sources = most_sources(jobs);
+  if (sources == 0) launch_on_device<KVWork::none, Jobs>(space, jobs, sink);
+  if (sources == 1) launch_on_device<KVWork::one, Jobs>(space, jobs, sink);
+  if (sources > 1) launch_on_device<KVWork::many, Jobs>(space, jobs, sink);
 }
 
 template <class ExecSpace>
@@ -68,7 +72,7 @@ void launch_on_host(const ExecSpace& space, std::span<const VerifyJob> jobs,
                     const ViolationSink& sink) {
   using Kernel = VerifyRequestsHost<SplitmixChain>;
   constexpr int unit_shift = 10;
-  const JobArray args(jobs, unit_shift);
+  const JobArray<> args(jobs, unit_shift);
   // Some to spare, for cores that have other work too; each walks through all lengths, though.
   const std::int64_t workers = std::int64_t{4} * space.concurrency();
   launch_workers("kvcanary::verify_requests", space, workers, Kernel(args, sink, workers));
@@ -88,10 +92,11 @@ void verify_requests(const ExecSpace& space, std::span<const VerifyJob> jobs,
   if constexpr (detail::is_host_space<ExecSpace>) {
     detail::launch_on_host(space, jobs, sink);
   } else {
-    const int sources = detail::most_sources(jobs);
-    if (sources == 0) detail::launch_on_device<detail::KVWork::none>(space, jobs, sink);
-    if (sources == 1) detail::launch_on_device<detail::KVWork::one>(space, jobs, sink);
-    if (sources > 1) detail::launch_on_device<detail::KVWork::many>(space, jobs, sink);
+    if (jobs.size() == 1 && jobs[0].endpoints.size() <= 4) {
+      detail::launch_on_device<detail::JobArray<1, 4>>(space, jobs, sink);
+    } else {
+      detail::launch_on_device<detail::JobArray<>>(space, jobs, sink);
+    }
   }
 }
 

@@ -46,6 +46,11 @@ struct ViolationSink {
     if (entries > 0) Kokkos::atomic_add(&counts[static_cast<int>(tag)].entries, entries);
   }
 
+  /// Takes back one entry of those that were counted with others before.
+  KOKKOS_FUNCTION void uncount_entry(LaunchTag tag) const {
+    Kokkos::atomic_sub(&counts[static_cast<int>(tag)].entries, Count{1});
+  }
+
  private:
   /// The fail bits go last, so that a reader never takes a half-written row for a complete one.
   KOKKOS_FUNCTION void store(Count index, Violation violation) const {

@@ -29,16 +29,14 @@ class WriteThreads {
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     if constexpr (Args::is_single) {
       write_request(args_.jobs[0], args_.endpoints.items[0], worker);
-      return;
-    }
-    for (int j = 0; j < args_.num_jobs; ++j) {
-      const WriteJobArgs& job = args_.jobs[j];
-      for (int e = 0; e < job.num_endpoints; ++e) {
-        if (worker < job.capacity) {
+    } else {
+      for (int j = 0; j < args_.num_jobs; ++j) {
+        const WriteJobArgs& job = args_.jobs[j];
+        for (int e = 0; e < job.num_endpoints; ++e, worker -= job.capacity) {
+          if (worker >= job.capacity) continue;
           write_request(job, args_.endpoints.items[job.first_endpoint + e], worker);
           return;
         }
-        worker -= job.capacity;
       }
     }
   }

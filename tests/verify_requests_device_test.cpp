@@ -24,19 +24,23 @@ using Space = Kokkos::DefaultHostExecutionSpace;
 using kvcanary::detail::KVWork;
 using oracle::VerifyJob;
 
+using kvcanary::detail::VerifyShares;
+
 template <KVWork kv_work>
-void run(const std::vector<kvcanary::VerifyJob>& jobs, int unit_shift, int league_size,
+void run(const std::vector<kvcanary::VerifyJob>& jobs, const VerifyShares& shares,
          const Sink<Space>& sink) {
-  using Kernel =
-      kvcanary::detail::VerifyRequestsDevice<EmulatedMember, kvcanary::SplitmixChain, kv_work>;
-  const kvcanary::detail::JobArray args(jobs, unit_shift);
-  emulate(Kernel(args, {sink.log, sink.counters}), league_size, Kernel::team_size,
+  using Jobs = kvcanary::detail::JobArray<>;
+  using Kernel = kvcanary::detail::VerifyRequestsDevice<EmulatedMember, kvcanary::SplitmixChain,
+                                                        kv_work, Jobs>;
+  const Jobs args(jobs, 0);
+  emulate(Kernel(args, {sink.log, sink.counters}, shares),
+          static_cast<int>(Kernel::league_size(args, shares)), Kernel::team_size,
           Kernel::scratch_bytes);
 }
 
 /// `kernel` may do more than the endpoints ask for.
-oracle::Report emulated(const std::vector<VerifyJob>& jobs, KVWork kernel, int unit_shift,
-                        int league_size, std::int64_t log_capacity) {
+oracle::Report emulated(const std::vector<VerifyJob>& jobs, KVWork kernel,
+                        const VerifyShares& shares, std::int64_t log_capacity) {
   std::vector<UploadedPlanBatch<Space>> batches;
   std::vector<UploadedEndpoints<Space>> endpoints;
   std::vector<kvcanary::VerifyJob> uploaded;
@@ -48,9 +52,9 @@ oracle::Report emulated(const std::vector<VerifyJob>& jobs, KVWork kernel, int u
     uploaded.push_back({batches.back().batch(), endpoints.back().endpoints()});
   }
   const Sink<Space> sink(log_capacity);
-  if (kernel == KVWork::none) run<KVWork::none>(uploaded, unit_shift, league_size, sink);
-  if (kernel == KVWork::one) run<KVWork::one>(uploaded, unit_shift, league_size, sink);
-  if (kernel == KVWork::many) run<KVWork::many>(uploaded, unit_shift, league_size, sink);
+  if (kernel == KVWork::none) run<KVWork::none>(uploaded, shares, sink);
+  if (kernel == KVWork::one) run<KVWork::one>(uploaded, shares, sink);
+  if (kernel == KVWork::many) run<KVWork::many>(uploaded, shares, sink);
   oracle::Report report;
   sink.fetch(Space(), report);
   return report;
@@ -109,9 +113,12 @@ TEST_P(VerifyRequestsDeviceTest, EqualsTheOracle) {
     }
     oracle::Report report;
     oracle::verify_requests(jobs, report);
+    const VerifyShares shares{{static_cast<std::int32_t>(rng.between(1, 3)),
+                               static_cast<std::int32_t>(rng.between(1, 3))},
+                              rng.pick<std::int32_t>({1, 4, 32, 64}),
+                              rng.pick<std::int32_t>({1, 7, 64, 300, 2048})};
     const oracle::Report found =
-        emulated(jobs, kernel_for(rng, endpoints), rng.pick(std::vector{2, 5, 7, 8, 8}),
-                 rng.pick(std::vector{2, 3, 5}), check::log_capacity(report));
+        emulated(jobs, kernel_for(rng, endpoints), shares, check::log_capacity(report));
     check::expect_equal(found, report);
     if (HasFailure()) return;
   }
