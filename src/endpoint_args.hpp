@@ -25,7 +25,9 @@ struct EndpointArgs {
   LaunchTag tag;
   KVHashMode mode;
 
-  KOKKOS_FUNCTION bool holds(std::int64_t slot) const { return slot >= 0 && slot < num_slots; }
+  KOKKOS_FUNCTION bool holds(std::int64_t slot) const {
+    return static_cast<std::uint64_t>(slot) < static_cast<std::uint64_t>(num_slots);
+  }
 
   /// The same for the record and all KV bytes of a slot >= 0.
   KOKKOS_FUNCTION bool holds_kv(std::int64_t slot) const {

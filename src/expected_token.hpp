@@ -24,6 +24,8 @@ class ExpectedTokenArgs {
         row_stride_(expected.row_stride),
         token_offset_(expected.token_offset) {}
 
+  KOKKOS_FUNCTION bool given() const { return num_rows_ > 0; }
+
   /// Columns of a row that hold a token.
   KOKKOS_FUNCTION std::int64_t columns(std::int64_t row) const {
     if (row < 0 || row >= num_rows_) return 0;

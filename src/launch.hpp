@@ -1,7 +1,4 @@
 #pragma once
-#ifndef KVV_TEAMS
-#define KVV_TEAMS 8
-#endif
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>

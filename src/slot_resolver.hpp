@@ -81,20 +81,42 @@ class SlotResolver {
     return page_shift_ >= 0 ? position >> page_shift_ : position / page_size_;
   }
 
+  /// Where the table entry of a position is in its row, and the position in the page.
+  struct Place {
+    std::int64_t column;
+    std::int32_t offset;
+  };
+  KOKKOS_FUNCTION Place place_of(std::int64_t position) const {
+    if (page_shift_ >= 0) {
+      return {position >> page_shift_, static_cast<std::int32_t>(position) & (page_size_ - 1)};
+    }
+    const std::int64_t column = position / page_size_;
+    return {column, static_cast<std::int32_t>(position - column * page_size_)};
+  }
+
   /// The slot, or evicted_slot, or invalid_slot, of a position whose column the table has.
   KOKKOS_FUNCTION std::int64_t in_row(const std::int32_t* entries, std::int64_t position) const {
-    const std::int64_t column = column_of(position);
-    return in_page(entries[column], position - column * page_size_);
+    const Place place = place_of(position);
+    return in_page(entries[place.column], place.offset);
   }
 
   /// The same by a table entry and the place in its page.
-  KOKKOS_FUNCTION std::int64_t in_page(std::int64_t page, std::int64_t offset) const {
-    if (page < 0) return invalid_slot;
-    const std::int64_t full = page * page_size_ + offset;
-    if (!full_to_swa_.given()) return full;
-    if (full >= num_translated_) return invalid_slot;
-    const std::int64_t translated = full_to_swa_[full];
-    return translated < 0 ? evicted_slot : translated;
+  KOKKOS_FUNCTION std::int64_t in_page(std::int32_t page, std::int32_t offset) const {
+    const std::int64_t full = page < 0 ? invalid_slot : std::int64_t{page} * page_size_ + offset;
+    return full_to_swa_.given() ? translated(full) : full;
+  }
+
+  /// Slots of a position and of another, whose columns the table has. Both entries are on their way
+  /// before either is looked at.
+  struct Pair {
+    std::int64_t first, second;
+  };
+  KOKKOS_FUNCTION Pair present_pair(const std::int32_t* entries, std::int64_t position,
+                                    std::int64_t other) const {
+    const Place place = place_of(position), other_place = place_of(other);
+    const std::int32_t page = entries[place.column], other_page = entries[other_place.column];
+    return {present_or_invalid(in_page(page, place.offset)),
+            present_or_invalid(in_page(other_page, other_place.offset))};
   }
 
   KOKKOS_FUNCTION static std::int64_t present_or_invalid(std::int64_t slot) {
@@ -102,6 +124,12 @@ class SlotResolver {
   }
 
  private:
+  KOKKOS_FUNCTION std::int64_t translated(std::int64_t full) const {
+    if (full < 0 || full >= num_translated_) return invalid_slot;
+    const std::int64_t slot = full_to_swa_[full];
+    return slot < 0 ? evicted_slot : slot;
+  }
+
   const std::int32_t* entries_;
   std::int64_t num_rows_, num_columns_, row_stride_;
   std::int32_t page_size_, page_shift_;  // log2 of the page size, or -1

@@ -40,10 +40,12 @@ class VerifyRequestsDevice {
  public:
   static constexpr int team_size = 128;
   /// On one multiprocessor.
-  static constexpr int teams_at_once = kv_work == KVWork::none ? KVV_TEAMS : 5;
+  static constexpr int teams_at_once = kv_work == KVWork::none ? 8 : 5;
 
+  static constexpr int group_size = 16;
   struct Scratch {
-    std::int64_t rest[team_size];  ///< tiles of a request that its own teams leave
+    std::int64_t rest[team_size];  ///< tiles of a request that its teams leave
+    std::int64_t rest_of_group[team_size / group_size];  ///< sums
     int any_rest;
     int malformed[max_jobs];
   };
@@ -127,13 +129,19 @@ class VerifyRequestsDevice {
   struct Request {
     int job, index;
     RequestRange range;
+    const std::int32_t* entries;  ///< its row of the table, if there is one
   };
+  KOKKOS_FUNCTION Request request_of(int j, int r) const {
+    const JobArgs& job = jobs_.at(j);
+    const RequestRange range = job.range(r);
+    return {j, r, range, job.resolve.entries_of(range.row)};
+  }
 
   /// This team's share of its request.
   KOKKOS_FUNCTION void verify_own(const Member& team, int j, int rank, KVScratch* kv) const {
     const JobArgs& job = jobs_.at(j);
     const int teams = shares_.teams_per_request[j], r = rank / teams, part = rank - r * teams;
-    const Request request{j, r, job.range(r)};
+    const Request request = request_of(j, r);
     if (r >= job.batch.count()) return;
     const RequestRange& range = request.range;
     if (part == 0) count_entries(team, request);
@@ -179,13 +187,31 @@ class VerifyRequestsDevice {
       scratch.rest[lane] = rest;
       if (rest > 0) Kokkos::atomic_store(&scratch.any_rest, 1);
       team.team_barrier();
-      for (int i = 0; scratch.any_rest != 0 && i < team_size; ++i) {
-        for (; turn < scratch.rest[i]; turn += num_teams(j)) {
-          verify_rest_tile(team, kv, {j, base + i, job.range(base + i)}, turn);
-        }
-        turn -= scratch.rest[i];
-      }
+      if (scratch.any_rest != 0) verify_rest_of(team, scratch, kv, j, base, turn);
       team.team_barrier();
+    }
+  }
+
+  /// The turns of this team among the requests from `base` on, whose rests are in scratch memory.
+  KOKKOS_FUNCTION void verify_rest_of(const Member& team, Scratch& scratch, KVScratch* kv, int j,
+                                      int base, std::int64_t& turn) const {
+    constexpr int groups = team_size / group_size;
+    if (team.team_rank() < groups) {
+      std::int64_t sum = 0;
+      for (int i = 0; i < group_size; ++i) sum += scratch.rest[team.team_rank() * group_size + i];
+      scratch.rest_of_group[team.team_rank()] = sum;
+    }
+    team.team_barrier();
+    for (int group = 0; group < groups; ++group) {
+      const std::int64_t end_of_group = turn - scratch.rest_of_group[group];
+      for (int i = group * group_size; end_of_group < 0 && i < (group + 1) * group_size; ++i) {
+        const std::int64_t rest = scratch.rest[i];
+        for (; turn < rest; turn += num_teams(j)) {
+          verify_rest_tile(team, kv, request_of(j, base + i), turn);
+        }
+        turn -= rest;
+      }
+      if (end_of_group >= 0) turn = end_of_group;
     }
   }
 
@@ -209,13 +235,13 @@ class VerifyRequestsDevice {
     std::int64_t slot, before, expected_token;
   };
 
-  KOKKOS_FUNCTION static Element element_of(const JobArgs& job, const RequestRange& range,
-                                            std::int64_t position) {
-    const std::int32_t* const entries = job.resolve.entries_of(range.row);
+  KOKKOS_FUNCTION Element element_of(const Request& request, std::int64_t position) const {
+    const JobArgs& job = jobs_.at(request.job);
+    const RequestRange& range = request.range;
     const std::int64_t previous = position > range.first ? position - 1 : position;
-    Element element{SlotResolver::present_or_invalid(job.resolve.in_row(entries, position)),
-                    SlotResolver::present_or_invalid(job.resolve.in_row(entries, previous)),
-                    job.expected(range.row, position)};
+    const SlotResolver::Pair slots = job.resolve.present_pair(request.entries, position, previous);
+    Element element{slots.first, slots.second, -1};
+    if (job.expected.given()) element.expected_token = job.expected(range.row, position);
     if (position == range.first) {
       element.before = job.resolve.predecessor(range.row, position, range.first);
     }
@@ -230,7 +256,7 @@ class VerifyRequestsDevice {
     // Lanes past the end look up the last one again: a load that hangs on a branch would wait for
     // the ones before it.
     const std::int64_t position = begin + (lane < count ? lane : count - 1);
-    const Element mine = element_of(job, request.range, position);
+    const Element mine = element_of(request, position);
     if constexpr (kv_work == KVWork::many) {
       kv->slots[lane] = mine.slot;
       team.team_barrier();
@@ -250,8 +276,8 @@ class VerifyRequestsDevice {
                                      const Element& mine) const {
     const Record record = endpoint.load(endpoint.holds(mine.slot) ? mine.slot : 0);
     const Record before = endpoint.load(endpoint.holds(mine.before) ? mine.before : 0);
-    bool right = is_right(endpoint, mine, position, record) &&
-                 follows(endpoint, mine.before, before, record);
+    bool right =
+        is_right(endpoint, mine, position, record) & follows(endpoint, mine.before, before, record);
     if constexpr (kv_work == KVWork::one) {
       right = right && has_kv_hash(endpoint, mine.slot, record.kv_hash);
     }
@@ -275,20 +301,20 @@ class VerifyRequestsDevice {
   /// it is taken back from the count.
   KOKKOS_FUNCTION static bool is_right(const EndpointArgs& endpoint, const Element& element,
                                        std::int64_t position, const Record& record) {
-    return element.slot != padding_slot && endpoint.holds(element.slot) &&
-           record.position == position &&
-           (element.expected_token == -1 || record.token == element.expected_token) &&
+    // Not short-circuited: a load that hangs on a branch would wait for the ones before it.
+    return (element.slot != padding_slot) & endpoint.holds(element.slot) &
+           (record.position == position) &
+           ((element.expected_token == -1) | (record.token == element.expected_token)) &
            (kv_work != KVWork::none || record.kv_hash == 0);
   }
 
   /// Whether it would find nothing in the chain.
   KOKKOS_FUNCTION static bool follows(const EndpointArgs& endpoint, std::int64_t predecessor,
                                       const Record& before, const Record& record) {
-    const std::uint64_t expected =
-        predecessor == no_slot ? Chain::start() : next_hash<Chain>(before);
-    const bool chained = predecessor == no_slot || endpoint.holds(predecessor);
-    return (chained && static_cast<std::uint64_t>(record.prev_hash) == expected) ||
-           predecessor == padding_slot;
+    const auto prev_hash = static_cast<std::uint64_t>(record.prev_hash);
+    return (predecessor == padding_slot) |
+           ((predecessor == no_slot) & (prev_hash == Chain::start())) |
+           (endpoint.holds(predecessor) & (prev_hash == next_hash<Chain>(before)));
   }
 
   /// Reports a position in the endpoints whose bits are set. Looks everything up once more: what is

@@ -30,7 +30,7 @@ inline int most_sources(std::span<const VerifyJob> jobs) {
 /// than the longest request has grains.
 template <class Kernel, class ExecSpace, class Jobs>
 VerifyShares shares_on(const ExecSpace& space, const Jobs& jobs, std::int32_t grain) {
-  constexpr std::int64_t most = 2048, threads_of_a_multiprocessor = 2048;
+  constexpr std::int64_t most = 1024, threads_of_a_multiprocessor = 2048;
   const std::int64_t teams =
       space.concurrency() / (threads_of_a_multiprocessor / Kernel::teams_at_once);
   std::int64_t requests = 1;
