@@ -14,6 +14,16 @@
 /// The endpoints of a launch as kernel arguments.
 namespace kvcanary::detail {
 
+/// What a launch hashes of a slot. Kernels are compiled for each where hashing takes registers that
+/// the rest of their work could use.
+enum class KVWork {
+  none,
+  few,  ///< up to few_kv_bytes in each endpoint
+  one,  ///< one source of any size
+  many
+};
+inline constexpr std::int64_t few_kv_bytes = 64;
+
 struct EndpointArgs {
   std::byte* data;
   std::int64_t num_slots;
@@ -62,8 +72,16 @@ struct EndpointArgs {
   KOKKOS_FUNCTION void store_kv_hash(std::int64_t slot, std::uint64_t kv_hash) const {
     reinterpret_cast<Record*>(data + slot * stride)->kv_hash = static_cast<std::int64_t>(kv_hash);
   }
+  template <KVWork kv_work = KVWork::many>
   KOKKOS_FUNCTION KVHash hash_kv(std::int64_t slot) const {
-    return kv_hash({sources, num_sources}, mode, slot);
+    if constexpr (kv_work == KVWork::none) return {};
+    return kv_hash < kv_work == KVWork::few > ({sources, num_sources}, mode, slot);
+  }
+
+  KVWork kv_work() const {
+    if (num_sources == 0) return KVWork::none;
+    if (std::int64_t{num_sources} * max_read_bytes <= few_kv_bytes) return KVWork::few;
+    return num_sources == 1 ? KVWork::one : KVWork::many;
   }
 };
 
@@ -96,5 +114,12 @@ struct EndpointArray {
     for (const Endpoint& endpoint : endpoints) items[count++] = to_args(endpoint);
   }
 };
+
+/// The most that any of them hashes.
+inline KVWork kv_work_of(std::span<const EndpointArgs> endpoints) {
+  KVWork work = KVWork::none;
+  for (const EndpointArgs& endpoint : endpoints) work = std::max(work, endpoint.kv_work());
+  return work;
+}
 
 }  // namespace kvcanary::detail

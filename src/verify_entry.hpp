@@ -30,8 +30,7 @@ KOKKOS_INLINE_FUNCTION Violation entry_violation(const EndpointArgs& endpoint,
 }
 
 /// Checks entry `i`, whose slot is not the padding slot, and reports what is wrong with it.
-/// \tparam hashes_kv false where no endpoint of the launch hashes KV bytes: saves registers
-template <class Chain, bool hashes_kv = true>
+template <class Chain, KVWork kv_work = KVWork::many>
 KOKKOS_FUNCTION void verify_entry(const EndpointArgs& endpoint, const VerifyEntry& entry,
                                   std::int64_t i, const ViolationSink& sink) {
   if (!endpoint.holds(entry.slot)) {
@@ -44,7 +43,7 @@ KOKKOS_FUNCTION void verify_entry(const EndpointArgs& endpoint, const VerifyEntr
   // the strongest.
   std::int64_t aux = 0;
 
-  const KVHash kv = hashes_kv ? endpoint.hash_kv(entry.slot) : KVHash{};
+  const KVHash kv = endpoint.template hash_kv<kv_work>(entry.slot);
   if (!kv.in_range) {
     bits |= fail_bit::slot_out_of_bounds;
   } else if (static_cast<std::uint64_t>(record.kv_hash) != kv.value) {

@@ -18,19 +18,15 @@
 /// request among short ones keeps no one waiting, and only then do teams look at all lengths.
 namespace kvcanary::detail {
 
-/// What there is to hash of a slot: a kernel for each, because hashing takes registers that the
-/// rest of the work can use.
-enum class KVWork { none, one, many };
-
 /// How the work of a launch is shared.
 struct VerifyShares {
   std::int32_t teams_per_request[max_jobs];
-  std::int32_t grain;  ///< positions: no team has fewer, unless the request has
-  std::int32_t most;   ///< positions of a team in its own request
+  std::int32_t grain;           ///< positions: no team has fewer, unless the request has
+  std::int32_t most[max_jobs];  ///< positions of a team in its own request
 
   /// Positions of a request that its own teams take, of `count`.
   KOKKOS_FUNCTION std::int64_t own(int job, std::int64_t count) const {
-    const std::int64_t all = std::int64_t{most} * teams_per_request[job];
+    const std::int64_t all = std::int64_t{most[job]} * teams_per_request[job];
     return count < all ? count : all;
   }
 };
@@ -39,12 +35,12 @@ template <class Member, class Chain, KVWork kv_work, class Jobs>
 class VerifyRequestsDevice {
  public:
   static constexpr int team_size = 128;
-  /// On one multiprocessor.
-  static constexpr int teams_at_once = kv_work == KVWork::none ? 8 : 5;
+  /// On one multiprocessor: few, where reading KV bytes ahead takes many registers.
+  static constexpr int teams_at_once = kv_work == KVWork::none ? 8 : kv_work == KVWork::few ? 6 : 4;
 
   static constexpr int group_size = 16;
   struct Scratch {
-    std::int64_t rest[team_size];  ///< tiles of a request that its teams leave
+    std::int64_t rest[team_size];  ///< units of a request that its teams leave
     std::int64_t rest_of_group[team_size / group_size];  ///< sums
     int any_rest;
     int malformed[max_jobs];
@@ -151,9 +147,7 @@ class VerifyRequestsDevice {
     share = (share + shares_.grain - 1) / shares_.grain * shares_.grain;
     const std::int64_t begin = range.first + part * share;
     const std::int64_t end = Kokkos::min(begin + share, range.first + count);
-    for (std::int64_t at = begin; at < end; at += team_size) {
-      verify_tile(team, kv, request, at, Kokkos::min(at + team_size, end));
-    }
+    verify_positions(team, kv, request, begin, end);
   }
 
   /// Counts the entries of a request, and reports those that the table does not reach.
@@ -174,7 +168,7 @@ class VerifyRequestsDevice {
                   range.stop + end, sink_);
   }
 
-  /// What the requests of a job have beyond the shares of their own teams, a tile a turn.
+  /// What the requests of a job have beyond the shares of their own teams, a unit a turn.
   KOKKOS_FUNCTION void verify_rest(const Member& team, Scratch& scratch, KVScratch* kv, int j,
                                    int rank) const {
     const JobArgs& job = jobs_.at(j);
@@ -187,14 +181,14 @@ class VerifyRequestsDevice {
       scratch.rest[lane] = rest;
       if (rest > 0) Kokkos::atomic_store(&scratch.any_rest, 1);
       team.team_barrier();
-      if (scratch.any_rest != 0) verify_rest_of(team, scratch, kv, j, base, turn);
+      if (scratch.any_rest != 0) verify_rests(team, scratch, kv, j, base, turn);
       team.team_barrier();
     }
   }
 
   /// The turns of this team among the requests from `base` on, whose rests are in scratch memory.
-  KOKKOS_FUNCTION void verify_rest_of(const Member& team, Scratch& scratch, KVScratch* kv, int j,
-                                      int base, std::int64_t& turn) const {
+  KOKKOS_FUNCTION void verify_rests(const Member& team, Scratch& scratch, KVScratch* kv, int j,
+                                    int base, std::int64_t& turn) const {
     constexpr int groups = team_size / group_size;
     if (team.team_rank() < groups) {
       std::int64_t sum = 0;
@@ -206,28 +200,39 @@ class VerifyRequestsDevice {
       const std::int64_t end_of_group = turn - scratch.rest_of_group[group];
       for (int i = group * group_size; end_of_group < 0 && i < (group + 1) * group_size; ++i) {
         const std::int64_t rest = scratch.rest[i];
-        for (; turn < rest; turn += num_teams(j)) {
-          verify_rest_tile(team, kv, request_of(j, base + i), turn);
-        }
+        if (turn < rest) verify_rest_of(team, kv, request_of(j, base + i), turn);
         turn -= rest;
       }
       if (end_of_group >= 0) turn = end_of_group;
     }
   }
 
-  /// Tiles.
+  /// Of two tiles: to find one's turn takes as long as a tile.
+  static constexpr std::int64_t rest_unit = 2 * team_size;
+
   KOKKOS_FUNCTION std::int64_t rest_of(int j, int r) const {
     const RequestRange range = jobs_.at(j).range(r);
     const std::int64_t count = range.stop - range.first;
-    return (count - shares_.own(j, count) + team_size - 1) / team_size;
+    return (count - shares_.own(j, count) + rest_unit - 1) / rest_unit;
   }
 
-  KOKKOS_FUNCTION void verify_rest_tile(const Member& team, KVScratch* kv, const Request& request,
-                                        std::int64_t tile) const {
+  /// The units of a request that are this team's turn. Leaves `turn` behind the last.
+  KOKKOS_FUNCTION void verify_rest_of(const Member& team, KVScratch* kv, const Request& request,
+                                      std::int64_t& turn) const {
     const RequestRange& range = request.range;
     const std::int64_t own = shares_.own(request.job, range.stop - range.first);
-    const std::int64_t begin = range.first + own + tile * team_size;
-    verify_tile(team, kv, request, begin, Kokkos::min(begin + team_size, range.stop));
+    for (std::int64_t begin; (begin = range.first + own + turn * rest_unit) < range.stop;
+         turn += num_teams(request.job)) {
+      verify_positions(team, kv, request, begin, Kokkos::min(begin + rest_unit, range.stop));
+    }
+  }
+
+  /// Positions [begin, end) of a request.
+  KOKKOS_FUNCTION void verify_positions(const Member& team, KVScratch* kv, const Request& request,
+                                        std::int64_t begin, std::int64_t end) const {
+    for (; begin < end; begin += team_size) {
+      verify_tile(team, kv, request, begin, Kokkos::min(begin + team_size, end));
+    }
   }
 
   /// The position of a lane: its slot, the slot before it, and the token that it should hold.
@@ -278,7 +283,7 @@ class VerifyRequestsDevice {
     const Record before = endpoint.load(endpoint.holds(mine.before) ? mine.before : 0);
     bool right =
         is_right(endpoint, mine, position, record) & follows(endpoint, mine.before, before, record);
-    if constexpr (kv_work == KVWork::one) {
+    if constexpr (kv_work == KVWork::few || kv_work == KVWork::one) {
       right = right && has_kv_hash(endpoint, mine.slot, record.kv_hash);
     }
     if constexpr (kv_work == KVWork::many) {
@@ -293,7 +298,7 @@ class VerifyRequestsDevice {
   KOKKOS_FUNCTION static bool has_kv_hash(const EndpointArgs& endpoint, std::int64_t slot,
                                           std::int64_t stored) {
     if (!endpoint.holds(slot)) return false;
-    const KVHash kv = endpoint.hash_kv(slot);
+    const KVHash kv = endpoint.template hash_kv<kv_work>(slot);
     return kv.in_range && static_cast<std::uint64_t>(stored) == kv.value;
   }
 
@@ -336,7 +341,7 @@ class VerifyRequestsDevice {
       if (entry.slot == padding_slot) {
         sink_.uncount_entry(endpoint.tag);
       } else {
-        verify_entry<Chain, kv_work != KVWork::none>(endpoint, entry, index, sink_);
+        verify_entry<Chain, kv_work>(endpoint, entry, index, sink_);
       }
     }
   }

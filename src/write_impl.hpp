@@ -17,17 +17,13 @@ namespace kvcanary::detail {
 
 /// Up to so many entries a request, its chain takes no longer than setting up a team.
 inline constexpr std::int64_t few_entries = 8;
-/// Up to so many KV bytes a slot, its thread may as well hash them.
-inline constexpr std::int64_t few_kv_bytes = 64;
-
 /// Whether the host knows of a job that its requests have few entries with few KV bytes.
 template <class MemorySpace>
 bool is_small(const WriteJob<MemorySpace>& job) {
   const std::int64_t most = job.batch.max_entries_per_request;
   if (most < 1 || most > few_entries) return false;
   for (const Endpoint& endpoint : job.endpoints) {
-    const EndpointArgs args = to_args(endpoint);
-    if (std::int64_t{args.num_sources} * args.max_read_bytes > few_kv_bytes) return false;
+    if (to_args(endpoint).kv_work() > KVWork::few) return false;
   }
   return true;
 }

@@ -81,7 +81,7 @@ class WriteThreads {
     const bool storable = Args::is_plain(job, endpoint, start, entry.slot) ||
                           args_.check(job, endpoint, request, start, i, entry, hash);
     if (!storable) return;
-    const std::uint64_t kv = endpoint.hash_kv(entry.slot).value;
+    const std::uint64_t kv = endpoint.template hash_kv<KVWork::few>(entry.slot).value;
     endpoint.store(entry.slot, {.token = entry.token,
                                 .position = entry.position,
                                 .prev_hash = static_cast<std::int64_t>(hash),

@@ -21,4 +21,7 @@ inline std::uint64_t cases(std::uint64_t otherwise) {
   return number("KVCANARY_TEST_CASES", otherwise);
 }
 
+/// Steps of the decode loops. Fewer serve tools that make every access slow.
+inline int steps() { return static_cast<int>(number("KVCANARY_TEST_STEPS", 1000)); }
+
 }  // namespace test_settings

@@ -65,14 +65,27 @@ KOKKOS_INLINE_FUNCTION std::uint64_t hash_words_any(const std::byte* bytes, std:
   return i < size ? splitmix64(hash ^ load_bytes(bytes + i, size - i)) : hash;
 }
 
+/// The same as hash_words_16 for a few words: nothing is read ahead, which saves registers.
+KOKKOS_INLINE_FUNCTION std::uint64_t hash_few_words_16(const std::byte* bytes, std::int64_t size) {
+  const auto* pairs = reinterpret_cast<const Words2*>(bytes);
+  std::uint64_t hash = 0;
+  for (std::int64_t i = 0; i < size / 16; ++i) {
+    const Words2 pair = pairs[i];
+    hash = splitmix64(splitmix64(hash ^ pair.first) ^ pair.second);
+  }
+  return hash;
+}
+
 /// Whether bytes can be read 16 at a time.
 KOKKOS_INLINE_FUNCTION bool is_aligned_16(const std::byte* bytes, std::int64_t size) {
   return ((reinterpret_cast<std::uintptr_t>(bytes) | static_cast<std::uint64_t>(size)) & 15) == 0;
 }
 
 /// Chain of splitmix64 over the words of `size` bytes, from 0.
-KOKKOS_INLINE_FUNCTION std::uint64_t hash_words(const std::byte* bytes, std::int64_t size) {
-  return is_aligned_16(bytes, size) ? hash_words_16(bytes, size) : hash_words_any(bytes, size);
+template <bool few_bytes = false>
+KOKKOS_FUNCTION std::uint64_t hash_words(const std::byte* bytes, std::int64_t size) {
+  if (!is_aligned_16(bytes, size)) return hash_words_any(bytes, size);
+  return few_bytes ? hash_few_words_16(bytes, size) : hash_words_16(bytes, size);
 }
 
 /// Row of a slot in a source. A 64-bit division would cost a device as much as some hashing.
@@ -100,8 +113,10 @@ KOKKOS_INLINE_FUNCTION const std::byte* bytes_of(const KVSource& source, std::in
 /// chain of splitmix64 over its 8-byte words (the last one zero-padded), the sources chained in
 /// order. A source without the slot's row is left out and clears `in_range`. Reads the sources'
 /// bytes, writes nothing.
-KOKKOS_INLINE_FUNCTION KVHash kv_hash(const KVSourceList& list, KVHashMode mode,
-                                      std::int64_t slot) {
+/// \tparam few_bytes for kernels that hash few bytes of a slot: fewer registers, slower for many
+/// bytes, the same hash
+template <bool few_bytes = false>
+KOKKOS_FUNCTION KVHash kv_hash(const KVSourceList& list, KVHashMode mode, std::int64_t slot) {
   KVHash result;
   if (mode == KVHashMode::none) return result;
   for (std::int32_t i = 0; i < list.count; ++i) {
@@ -111,8 +126,8 @@ KOKKOS_INLINE_FUNCTION KVHash kv_hash(const KVSourceList& list, KVHashMode mode,
       result.in_range = false;
       continue;
     }
-    const std::uint64_t hash =
-        detail::hash_words(detail::bytes_of(source, slot, row), detail::bytes_read(source, mode));
+    const std::uint64_t hash = detail::hash_words<few_bytes>(detail::bytes_of(source, slot, row),
+                                                             detail::bytes_read(source, mode));
     result.value = splitmix64(result.value ^ hash);
   }
   return result;
