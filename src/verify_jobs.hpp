@@ -34,7 +34,6 @@ struct JobArgs {
   SlotResolver resolve;
   ExpectedTokenArgs expected;
   std::int64_t reach;                ///< positions for which the table has columns
-  std::int64_t longest;              ///< positions that a request can have verified
   int first_endpoint, endpoint_end;  ///< in the endpoints of all jobs
   int unit_shift;                    ///< log2 of the positions in a unit
 
@@ -44,10 +43,14 @@ struct JobArgs {
         resolve(job.batch.table, job.batch.full_to_swa),
         expected(job.batch.expected),
         reach(reach_of(job.batch.table)),
-        longest(job.batch.window > 0 ? std::min(job.batch.window, reach) : reach),
         first_endpoint(first_endpoint),
         endpoint_end(first_endpoint + static_cast<int>(job.endpoints.size())),
         unit_shift(unit_shift) {}
+
+  /// Positions that a request can have verified, where the table has slots for them.
+  KOKKOS_FUNCTION std::int64_t longest() const {
+    return batch.window > 0 && batch.window < reach ? batch.window : reach;
+  }
 
   KOKKOS_FUNCTION RequestRange range(int r) const {
     const std::int64_t row = batch.request_rows[r];

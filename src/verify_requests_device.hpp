@@ -76,7 +76,7 @@ class VerifyRequestsDevice {
     for (; j + 1 < jobs_.count && rank >= num_teams(j); ++j) rank -= num_teams(j);
     verify_own(team, j, rank, kv);
     const JobArgs& job = jobs_.at(j);
-    if (shares_.own(j, job.longest) < job.longest) verify_rest(team, scratch, kv, j, rank);
+    if (shares_.own(j, job.longest()) < job.longest()) verify_rest(team, scratch, kv, j, rank);
   }
 
  private:

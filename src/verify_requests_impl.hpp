@@ -25,7 +25,7 @@ VerifyShares shares_on(const ExecSpace& space, const Jobs& jobs, std::int32_t gr
   for (int j = 0; j < jobs.count; ++j) requests += jobs.items[j].batch.given;
   VerifyShares shares{.teams_per_request = {}, .grain = grain, .most = {}};
   for (int j = 0; j < jobs.count; ++j) {
-    const std::int64_t longest = jobs.items[j].longest, grains = (longest + grain - 1) / grain;
+    const std::int64_t longest = jobs.items[j].longest(), grains = (longest + grain - 1) / grain;
     const auto own =
         static_cast<std::int32_t>(std::max<std::int64_t>(1, std::min(grains, teams / requests)));
     shares.teams_per_request[j] = own;
