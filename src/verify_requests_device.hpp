@@ -281,8 +281,8 @@ class VerifyRequestsDevice {
                                      const Element& mine) const {
     const Record record = endpoint.load(endpoint.holds(mine.slot) ? mine.slot : 0);
     const Record before = endpoint.load(endpoint.holds(mine.before) ? mine.before : 0);
-    bool right =
-        is_right(endpoint, mine, position, record) & follows(endpoint, mine.before, before, record);
+    bool right = all(is_right(endpoint, mine, position, record),
+                     follows(endpoint, mine.before, before, record));
     if constexpr (kv_work == KVWork::few || kv_work == KVWork::one) {
       right = right && has_kv_hash(endpoint, mine.slot, record.kv_hash);
     }
@@ -293,6 +293,16 @@ class VerifyRequestsDevice {
                                 : has_kv_hash(endpoint, mine.slot, record.kv_hash));
     }
     return right;
+  }
+
+  /// Not short-circuited: a load that hangs on a branch would wait for the ones before it.
+  template <class... Bools>
+  KOKKOS_FUNCTION static bool all(Bools... conditions) {
+    return (int{conditions} & ...) != 0;
+  }
+  template <class... Bools>
+  KOKKOS_FUNCTION static bool any(Bools... conditions) {
+    return (int{conditions} | ...) != 0;
   }
 
   KOKKOS_FUNCTION static bool has_kv_hash(const EndpointArgs& endpoint, std::int64_t slot,
@@ -306,20 +316,19 @@ class VerifyRequestsDevice {
   /// it is taken back from the count.
   KOKKOS_FUNCTION static bool is_right(const EndpointArgs& endpoint, const Element& element,
                                        std::int64_t position, const Record& record) {
-    // Not short-circuited: a load that hangs on a branch would wait for the ones before it.
-    return (element.slot != padding_slot) & endpoint.holds(element.slot) &
-           (record.position == position) &
-           ((element.expected_token == -1) | (record.token == element.expected_token)) &
-           (kv_work != KVWork::none || record.kv_hash == 0);
+    return all(element.slot != padding_slot, endpoint.holds(element.slot),
+               record.position == position,
+               any(element.expected_token == -1, record.token == element.expected_token),
+               kv_work != KVWork::none || record.kv_hash == 0);
   }
 
   /// Whether it would find nothing in the chain.
   KOKKOS_FUNCTION static bool follows(const EndpointArgs& endpoint, std::int64_t predecessor,
                                       const Record& before, const Record& record) {
     const auto prev_hash = static_cast<std::uint64_t>(record.prev_hash);
-    return (predecessor == padding_slot) |
-           ((predecessor == no_slot) & (prev_hash == Chain::start())) |
-           (endpoint.holds(predecessor) & (prev_hash == next_hash<Chain>(before)));
+    return any(predecessor == padding_slot,
+               all(predecessor == no_slot, prev_hash == Chain::start()),
+               all(endpoint.holds(predecessor), prev_hash == next_hash<Chain>(before)));
   }
 
   /// Reports a position in the endpoints whose bits are set. Looks everything up once more: what is
