@@ -6,8 +6,8 @@
 
 #include "launch.hpp"
 #include "timing.hpp"
+#include "write/write_threads.hpp"
 #include "write_inputs.hpp"
-#include "write_threads.hpp"
 
 /// \file
 /// What write is compared with.

@@ -252,12 +252,15 @@ void check_verify_requests(std::span<const VerifyJob> jobs, Memory unreachable) 
   std::size_t endpoints = 0;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const VerifyJob& job = jobs[j];
-    const Arguments in_batch("verify_requests", unreachable, fmt::format("jobs[{}].batch.", j));
+    constexpr const char* names[max_jobs] = {"jobs[0].", "jobs[1]."};
+    constexpr const char* batch_names[max_jobs] = {"jobs[0].batch.", "jobs[1].batch."};
+    const Arguments in_batch("verify_requests", unreachable, batch_names[j]);
     check_batch(in_batch, job.batch);
     if (job.batch.extend_lengths.given()) check_extend_lengths(in_batch, job.batch);
-    in_batch.require_range("request_rows.size", job.batch.request_rows.size(), 0, int32_max);
-    check_endpoints(Arguments("verify_requests", unreachable, fmt::format("jobs[{}].", j)),
-                    job.endpoints);
+    // A league of teams, at least one for each request.
+    in_batch.require_range("request_rows.size", job.batch.request_rows.size(), 0,
+                           int32_max / max_jobs - 1);
+    check_endpoints(Arguments("verify_requests", unreachable, names[j]), job.endpoints);
     endpoints += job.endpoints.size();
   }
   arguments.require(endpoints <= static_cast<std::size_t>(max_endpoints),

@@ -6,8 +6,8 @@
 #include "spaces.hpp"
 #include "uploaded.hpp"
 #include "uploaded_plans.hpp"
-#include "write_teams.hpp"
-#include "write_threads.hpp"
+#include "write/write_teams.hpp"
+#include "write/write_threads.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "verify_requests_device.hpp"
+#include "verify_requests/verify_requests_device.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "arguments.hpp"
 #include "expected_token.hpp"
 #include "launch.hpp"
-#include "plan_args.hpp"
+#include "plan/plan_args.hpp"
 #include "slot_resolver.hpp"
 
 /// \file

@@ -7,7 +7,7 @@
 #include "arguments.hpp"
 #include "endpoint_args.hpp"
 #include "launch.hpp"
-#include "verify_entry.hpp"
+#include "verify/verify_entry.hpp"
 #include "violation_sink.hpp"
 
 /// \file

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "prefetch.hpp"
-#include "write_args.hpp"
+#include "write/write_args.hpp"
 
 /// \file
 /// KV hashes of the slots of a batch on a host core. The hash of one slot is a chain that leaves

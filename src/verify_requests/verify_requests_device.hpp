@@ -3,10 +3,12 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "kv_spread.hpp"
-#include "report_beyond.hpp"
-#include "verify_entry.hpp"
-#include "verify_jobs.hpp"
+#include "verify/verify_entry.hpp"
+#include "verify_requests/element.hpp"
+#include "verify_requests/kv_spread.hpp"
+#include "verify_requests/report_beyond.hpp"
+#include "verify_requests/verify_jobs.hpp"
+#include "verify_requests/verify_shares.hpp"
 #include "violation_sink.hpp"
 
 /// \file
@@ -17,19 +19,6 @@
 /// request has beyond the shares of its teams, all teams of the job then take in turns: one long
 /// request among short ones keeps no one waiting, and only then do teams look at all lengths.
 namespace kvcanary::detail {
-
-/// How the work of a launch is shared.
-struct VerifyShares {
-  std::int32_t teams_per_request[max_jobs];
-  std::int32_t grain;           ///< positions: no team has fewer, unless the request has
-  std::int32_t most[max_jobs];  ///< positions of a team in its own request
-
-  /// Positions of a request that its own teams take, of `count`.
-  KOKKOS_FUNCTION std::int64_t own(int job, std::int64_t count) const {
-    const std::int64_t all = std::int64_t{most[job]} * teams_per_request[job];
-    return count < all ? count : all;
-  }
-};
 
 template <class Member, class Chain, KVWork kv_work, class Jobs>
 class VerifyRequestsDevice {
@@ -235,11 +224,6 @@ class VerifyRequestsDevice {
     }
   }
 
-  /// The position of a lane: its slot, the slot before it, and the token that it should hold.
-  struct Element {
-    std::int64_t slot, before, expected_token;
-  };
-
   KOKKOS_FUNCTION Element element_of(const Request& request, std::int64_t position) const {
     const JobArgs& job = jobs_.at(request.job);
     const RequestRange& range = request.range;
@@ -281,8 +265,8 @@ class VerifyRequestsDevice {
                                      const Element& mine) const {
     const Record record = endpoint.load(endpoint.holds(mine.slot) ? mine.slot : 0);
     const Record before = endpoint.load(endpoint.holds(mine.before) ? mine.before : 0);
-    bool right = all(is_right(endpoint, mine, position, record),
-                     follows(endpoint, mine.before, before, record));
+    bool right = all(is_right<kv_work>(endpoint, mine, position, record),
+                     follows<Chain>(endpoint, mine.before, before, record));
     if constexpr (kv_work == KVWork::few || kv_work == KVWork::one) {
       right = right && has_kv_hash(endpoint, mine.slot, record.kv_hash);
     }
@@ -295,40 +279,11 @@ class VerifyRequestsDevice {
     return right;
   }
 
-  /// Not short-circuited: a load that hangs on a branch would wait for the ones before it.
-  template <class... Bools>
-  KOKKOS_FUNCTION static bool all(Bools... conditions) {
-    return (int{conditions} & ...) != 0;
-  }
-  template <class... Bools>
-  KOKKOS_FUNCTION static bool any(Bools... conditions) {
-    return (int{conditions} | ...) != 0;
-  }
-
   KOKKOS_FUNCTION static bool has_kv_hash(const EndpointArgs& endpoint, std::int64_t slot,
                                           std::int64_t stored) {
     if (!endpoint.holds(slot)) return false;
     const KVHash kv = endpoint.template hash_kv<kv_work>(slot);
     return kv.in_range && static_cast<std::uint64_t>(stored) == kv.value;
-  }
-
-  /// Whether verify_entry would find nothing, but for the chain and the KV hash. Not for padding:
-  /// it is taken back from the count.
-  KOKKOS_FUNCTION static bool is_right(const EndpointArgs& endpoint, const Element& element,
-                                       std::int64_t position, const Record& record) {
-    return all(element.slot != padding_slot, endpoint.holds(element.slot),
-               record.position == position,
-               any(element.expected_token == -1, record.token == element.expected_token),
-               kv_work != KVWork::none || record.kv_hash == 0);
-  }
-
-  /// Whether it would find nothing in the chain.
-  KOKKOS_FUNCTION static bool follows(const EndpointArgs& endpoint, std::int64_t predecessor,
-                                      const Record& before, const Record& record) {
-    const auto prev_hash = static_cast<std::uint64_t>(record.prev_hash);
-    return any(predecessor == padding_slot,
-               all(predecessor == no_slot, prev_hash == Chain::start()),
-               all(endpoint.holds(predecessor), prev_hash == next_hash<Chain>(before)));
   }
 
   /// Reports a position in the endpoints whose bits are set. Looks everything up once more: what is

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "chain_lanes.hpp"
-#include "kv_hash_lanes.hpp"
 #include "launch.hpp"
-#include "write_args.hpp"
+#include "write/chain_lanes.hpp"
+#include "write/kv_hash_lanes.hpp"
+#include "write/write_args.hpp"
 
 /// \file
 /// write for host cores, with two kinds of workers in one launch. A chain worker has a few requests

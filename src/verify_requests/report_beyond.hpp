@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "verify_entry.hpp"
-#include "verify_jobs.hpp"
+#include "verify/verify_entry.hpp"
+#include "verify_requests/verify_jobs.hpp"
 #include "violation_sink.hpp"
 
 /// \file

@@ -11,7 +11,7 @@
 #include "clamp.hpp"
 #include "endpoint_args.hpp"
 #include "expected_token.hpp"
-#include "plan_args.hpp"
+#include "plan/plan_args.hpp"
 #include "slot_resolver.hpp"
 
 /// \file

@@ -6,10 +6,10 @@
 
 #include "arguments.hpp"
 #include "launch.hpp"
-#include "write_args.hpp"
-#include "write_lanes.hpp"
-#include "write_teams.hpp"
-#include "write_threads.hpp"
+#include "write/write_args.hpp"
+#include "write/write_lanes.hpp"
+#include "write/write_teams.hpp"
+#include "write/write_threads.hpp"
 
 /// \file
 /// write: which launch shape does it. All of them write and report the same.

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kv_hash_teams.hpp"
 #include "launch.hpp"
-#include "write_args.hpp"
+#include "write/kv_hash_teams.hpp"
+#include "write/write_args.hpp"
 
 /// \file
 /// write for long extends on a device, with two kinds of teams in one launch.

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "host_tile.hpp"
-#include "kv_tile.hpp"
-#include "report_beyond.hpp"
-#include "verify_entry.hpp"
-#include "verify_jobs.hpp"
+#include "verify/verify_entry.hpp"
+#include "verify_requests/host_tile.hpp"
+#include "verify_requests/kv_tile.hpp"
+#include "verify_requests/report_beyond.hpp"
+#include "verify_requests/verify_jobs.hpp"
 #include "violation_sink.hpp"
 
 /// \file

@@ -7,8 +7,8 @@
 #include <kvcanary/kv_source.hpp>
 
 #include "endpoint_args.hpp"
-#include "host_tile.hpp"
-#include "source_hash.hpp"
+#include "verify_requests/host_tile.hpp"
+#include "verify_requests/source_hash.hpp"
 
 /// \file
 /// KV hashes of a tile of slots, by one host thread.

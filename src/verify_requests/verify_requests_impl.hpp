@@ -7,35 +7,12 @@
 
 #include "arguments.hpp"
 #include "launch.hpp"
-#include "verify_requests_device.hpp"
-#include "verify_requests_host.hpp"
+#include "verify_requests/verify_requests_device.hpp"
+#include "verify_requests/verify_requests_host.hpp"
 
 /// \file
 /// verify_requests: a kernel for hosts and one for devices.
 namespace kvcanary::detail {
-
-/// Teams for each request, so that all that fit on the device at once have some work, and no more
-/// than the longest request has grains.
-template <class Kernel, class ExecSpace, class Jobs>
-VerifyShares shares_on(const ExecSpace& space, const Jobs& jobs, std::int32_t grain) {
-  constexpr std::int64_t threads_of_a_multiprocessor = 2048;
-  const std::int64_t teams =
-      space.concurrency() / (threads_of_a_multiprocessor / Kernel::teams_at_once);
-  std::int64_t requests = 1;
-  for (int j = 0; j < jobs.count; ++j) requests += jobs.items[j].batch.given;
-  VerifyShares shares{.teams_per_request = {}, .grain = grain, .most = {}};
-  for (int j = 0; j < jobs.count; ++j) {
-    const std::int64_t longest = jobs.items[j].longest(), grains = (longest + grain - 1) / grain;
-    const auto own =
-        static_cast<std::int32_t>(std::max<std::int64_t>(1, std::min(grains, teams / requests)));
-    shares.teams_per_request[j] = own;
-    // Where lengths may differ so much that the teams of one request are not enough, they shall not
-    // be busy with it for long.
-    constexpr std::int32_t much = 2048, little = 1024;
-    shares.most[j] = longest <= std::int64_t{own} * much ? much : little;
-  }
-  return shares;
-}
 
 template <KVWork kv_work, class Jobs, class ExecSpace>
 void launch_on_device(const ExecSpace& space, const Jobs& jobs, const ViolationSink& sink) {

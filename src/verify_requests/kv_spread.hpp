@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "endpoint_args.hpp"
-#include "source_hash.hpp"
+#include "verify_requests/source_hash.hpp"
 
 /// \file
 /// KV hashes of a tile of slots that have many sources, by a team.

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "launch.hpp"
-#include "write_args.hpp"
+#include "write/write_args.hpp"
 
 /// \file
 /// write with a thread for each request and endpoint, which does everything in its serial loop: the
