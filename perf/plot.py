@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import os
 import re
 import statistics
 import sys
@@ -273,4 +274,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BrokenPipeError:  # piped into head, say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
