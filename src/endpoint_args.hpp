@@ -52,11 +52,11 @@ struct EndpointArgs {
   const Record& at(std::int64_t slot) const {
     return *reinterpret_cast<const Record*>(data + slot * stride);
   }
-  /// On a host: starts to fetch the record of a slot, any number, that is stored or loaded soon.
+  /// On a host: starts to fetch the record of a slot, any number, that is stored soon.
   void prefetch(std::int64_t slot) const {
-    prefetch_line(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) +
-                                                static_cast<std::uintptr_t>(slot) *
-                                                    static_cast<std::uintptr_t>(stride)));
+    prefetch_write(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) +
+                                                 static_cast<std::uintptr_t>(slot) *
+                                                     static_cast<std::uintptr_t>(stride)));
   }
   KOKKOS_FUNCTION void store(std::int64_t slot, const Record& record) const {
     *reinterpret_cast<Record*>(data + slot * stride) = record;
@@ -75,7 +75,8 @@ struct EndpointArgs {
   template <KVWork kv_work = KVWork::many>
   KOKKOS_FUNCTION KVHash hash_kv(std::int64_t slot) const {
     if constexpr (kv_work == KVWork::none) return {};
-    return kv_hash < kv_work == KVWork::few > ({sources, num_sources}, mode, slot);
+    constexpr bool few = kv_work == KVWork::few;
+    return kv_hash<few>({sources, num_sources}, mode, slot);
   }
 
   KVWork kv_work() const {

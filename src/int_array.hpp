@@ -43,7 +43,7 @@ class IntArray {
     const std::uintptr_t begin = (bits_ & ~narrow) + static_cast<std::uintptr_t>(first) * size;
     const std::uintptr_t end = begin + static_cast<std::uintptr_t>(count) * size;
     for (std::uintptr_t at = begin; at < end; at += cache_line) {
-      prefetch_line(reinterpret_cast<const void*>(at));
+      prefetch_read(reinterpret_cast<const void*>(at));
     }
   }
 

@@ -8,8 +8,15 @@ namespace kvcanary::detail {
 
 inline constexpr std::uintptr_t cache_line = 64;
 
-/// Starts to fetch the line of an address, which may be any: nothing is read or written.
-inline void prefetch_line([[maybe_unused]] const void* address) {
+/// Starts to fetch the line of an address, which may be any, to read it.
+inline void prefetch_read([[maybe_unused]] const void* address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address, 0);
+#endif
+}
+
+/// The same to write it.
+inline void prefetch_write([[maybe_unused]] const void* address) {
 #if defined(__GNUC__)
   __builtin_prefetch(address, 1);
 #endif

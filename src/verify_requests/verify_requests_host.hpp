@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "host_tile.hpp"
+#include "kv_tile.hpp"
+#include "prefetch.hpp"
 #include "verify/verify_entry.hpp"
-#include "verify_requests/host_tile.hpp"
-#include "verify_requests/kv_tile.hpp"
 #include "verify_requests/report_beyond.hpp"
 #include "verify_requests/verify_jobs.hpp"
 #include "violation_sink.hpp"
@@ -49,9 +50,11 @@ class VerifyRequestsHost {
 
     const std::int64_t* at() const { return before_and_at + 1; }
     std::int64_t before(int i) const { return before_and_at[i]; }
-    /// Whether the endpoint holds all of them, none of which is the padding slot.
+    /// Whether the endpoint holds all of them and their KV bytes, none of which is the padding
+    /// slot.
     bool all_in(const EndpointArgs& endpoint) const {
-      return largest < static_cast<std::uint64_t>(endpoint.num_slots) - 1;
+      const std::int64_t held = std::min(endpoint.num_slots, endpoint.kv_slots);
+      return held > 0 && largest < static_cast<std::uint64_t>(held) - 1;
     }
   };
 
@@ -138,7 +141,7 @@ class VerifyRequestsHost {
     for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
       const EndpointArgs& endpoint = jobs_.endpoints.items[e];
       if (!slots.all_in(endpoint)) continue;
-      for (int i = 0; i < slots.count; i += step) __builtin_prefetch(&endpoint.at(slots.at()[i]));
+      for (int i = 0; i < slots.count; i += step) prefetch_read(&endpoint.at(slots.at()[i]));
     }
   }
 
@@ -179,7 +182,8 @@ class VerifyRequestsHost {
       return false;
     }
     KVTile kv;
-    return kv(endpoint, slots.at(), slots.count, tile.expected_kv_hash);
+    kv(endpoint, slots.at(), slots.count, tile.expected_kv_hash);
+    return true;
   }
 
   void verify_one(const JobArgs& job, const EndpointArgs& endpoint, const Request& request,

@@ -4,16 +4,15 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kv_tile.hpp"
 #include "launch.hpp"
 #include "write/chain_lanes.hpp"
-#include "write/kv_hash_lanes.hpp"
 #include "write/write_args.hpp"
 
 /// \file
 /// write for host cores, with two kinds of workers in one launch. A chain worker has a few requests
-/// (chain_lanes.hpp). A KV worker has a few entries, and stores `kv_hash` and nothing else
-/// (kv_hash_lanes.hpp): the chain doesn't depend on it, so that work spreads over all cores,
-/// however few requests there are.
+/// (chain_lanes.hpp). A KV worker has a tile of entries, and stores `kv_hash` and nothing else: the
+/// chain doesn't depend on it, so that work spreads over all cores, however few requests there are.
 namespace kvcanary::detail {
 
 template <class Chain>
@@ -85,9 +84,26 @@ class WriteLanes {
     const std::int64_t first = bounds.first + worker * shares_.kv_entries;
     const std::int64_t last = std::min(bounds.last, first + shares_.kv_entries);
     for (int e = 0; e < job.num_endpoints; ++e) {
-      if (endpoint(job, e).num_sources == 0) continue;
-      KVHashLanes(endpoint(job, e)).write(job.slots, first, last);
+      if (endpoint(job, e).num_sources > 0)
+        write_kv_hashes(job.slots, first, last, endpoint(job, e));
     }
+  }
+
+  /// Of entries [first, last), at most host_tile_size.
+  static void write_kv_hashes(const IntArray& slots, std::int64_t first, std::int64_t last,
+                              const EndpointArgs& to) {
+    std::int64_t held[host_tile_size];
+    std::uint64_t hashes[host_tile_size];
+    int count = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int64_t slot = slots[i];
+      if (slot < 0 || !to.holds_kv(slot)) continue;
+      to.prefetch(slot);
+      held[count++] = slot;
+    }
+    KVTile kv;
+    kv(to, held, count, hashes);
+    for (int i = 0; i < count; ++i) to.store_kv_hash(held[i], hashes[i]);
   }
 
   WriteArgs args_;
@@ -104,12 +120,10 @@ void launch_write_lanes(const ExecSpace& space, const WriteArgs& args) {
   }
   // Enough to fill the lanes, several times over; but no core may stand idle for it.
   const std::int64_t cores = space.concurrency();
-  constexpr std::int64_t chains = ChainLanes<SplitmixChain>::width, hashes = KVHashLanes::width;
-  const std::int64_t most_hashes = KVHashLanes::most / hashes;
+  constexpr std::int64_t chains = ChainLanes<SplitmixChain>::width;
   const typename Kernel::Shares shares{
       static_cast<std::int32_t>(std::clamp<std::int64_t>(requests / cores, 1, 8 * chains)),
-      static_cast<std::int32_t>(
-          hashes * std::clamp<std::int64_t>(tokens / (4 * cores * hashes), 1, most_hashes))};
+      static_cast<std::int32_t>(std::clamp<std::int64_t>(tokens / (4 * cores), 1, host_tile_size))};
   const Kernel kernel(args, shares);
   launch_workers("kvcanary::write_lanes", space, kernel.num_workers(), kernel);
 }

@@ -1,4 +1,4 @@
-#include "verify_requests/host_tile.hpp"
+#include "host_tile.hpp"
 
 #include <kvcanary/chain_hash.hpp>
 

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
-#include <kvcanary/kv_source.hpp>
+#include <kvcanary/kv_hash.hpp>
 
 #include "endpoint_args.hpp"
-#include "verify_requests/host_tile.hpp"
-#include "verify_requests/source_hash.hpp"
+#include "host_tile.hpp"
+#include "prefetch.hpp"
 
 /// \file
 /// KV hashes of a tile of slots, by one host thread.
@@ -18,36 +17,26 @@ namespace kvcanary::detail {
 /// chains of all slots advance together, a cache line of each at a time.
 class KVTile {
  public:
-  /// Stores the hashes of `count` slots, which the endpoint holds. Returns false when a source does
-  /// not have the row of a slot.
-  bool operator()(const EndpointArgs& endpoint, const std::int64_t* slots, int count,
+  /// Stores the hashes of up to host_tile_size slots, whose KV bytes all sources have.
+  void operator()(const EndpointArgs& endpoint, const std::int64_t* slots, int count,
                   std::uint64_t* joined) {
     std::fill_n(joined, count, 0);
-    if (endpoint.mode == KVHashMode::none) return true;
     for (int i = 0; i < endpoint.num_sources; ++i) {
       const KVSource source = endpoint.sources[i];
-      if (!locate(source, slots, count)) return false;
+      locate(source, slots, count);
       hash(bytes_read(source, endpoint.mode), count);
       join_sources_of_tile(joined, hashes_, count);
     }
-    return true;
   }
 
  private:
   static constexpr std::int64_t line = 8 * words_at_once;
 
-  bool locate(const KVSource& source, const std::int64_t* slots, int count) {
-    const auto page_size = static_cast<std::uint64_t>(source.page_size);
-    const int shift = std::has_single_bit(page_size) ? std::countr_zero(page_size) : -1;
+  void locate(const KVSource& source, const std::int64_t* slots, int count) {
     for (int j = 0; j < count; ++j) {
-      // A division costs as much as the hash of a few words.
-      const std::int64_t row = shift >= 0 ? slots[j] >> shift : slots[j] / source.page_size;
-      if (row >= source.num_rows) return false;
-      bytes_[j] = source.data + row * source.row_stride +
-                  (slots[j] - row * source.page_size) * source.bytes_per_token;
-      __builtin_prefetch(bytes_[j]);
+      bytes_[j] = bytes_of(source, slots[j], row_of(source, slots[j]));
+      prefetch_read(bytes_[j]);
     }
-    return true;
   }
 
   void hash(std::int64_t size, int count) {
@@ -55,7 +44,7 @@ class KVTile {
     for (std::int64_t at = 0; at < size; at += line) {
       const std::int64_t now = std::min(line, size - at);
       for (int j = 0; j < count; ++j) {
-        if (at + line < size) __builtin_prefetch(bytes_[j] + at + line);
+        if (at + line < size) prefetch_read(bytes_[j] + at + line);
         load(bytes_[j] + at, now, j);
       }
       hash_words_of_tile(hashes_, words_, static_cast<int>((now + 7) / 8), count);
