@@ -32,7 +32,7 @@ void run(const std::vector<kvcanary::VerifyJob>& jobs, const VerifyShares& share
   using Jobs = kvcanary::detail::JobArray<>;
   using Kernel = kvcanary::detail::VerifyRequestsDevice<EmulatedMember, kvcanary::SplitmixChain,
                                                         kv_work, Jobs>;
-  const Jobs args(jobs, 0);
+  const Jobs args(jobs);
   emulate(Kernel(args, {sink.log, sink.counters}, shares),
           static_cast<int>(Kernel::league_size(args, shares)), Kernel::team_size,
           Kernel::scratch_bytes);

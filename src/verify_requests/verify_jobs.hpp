@@ -2,10 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <kvcanary/verify_requests.hpp>
-#include <limits>
 #include <span>
 
 #include "clamp.hpp"
@@ -15,7 +13,7 @@
 #include "slot_resolver.hpp"
 
 /// \file
-/// The work of a verify_requests, and how it is cut into units.
+/// The work of a verify_requests.
 namespace kvcanary::detail {
 
 /// What a request has verified.
@@ -35,17 +33,15 @@ struct JobArgs {
   ExpectedTokenArgs expected;
   std::int64_t reach;                ///< positions for which the table has columns
   int first_endpoint, endpoint_end;  ///< in the endpoints of all jobs
-  int unit_shift;                    ///< log2 of the positions in a unit
 
   JobArgs() = default;
-  JobArgs(const VerifyJob& job, int first_endpoint, int unit_shift)
+  JobArgs(const VerifyJob& job, int first_endpoint)
       : batch(job.batch),
         resolve(job.batch.table, job.batch.full_to_swa),
         expected(job.batch.expected),
         reach(reach_of(job.batch.table)),
         first_endpoint(first_endpoint),
-        endpoint_end(first_endpoint + static_cast<int>(job.endpoints.size())),
-        unit_shift(unit_shift) {}
+        endpoint_end(first_endpoint + static_cast<int>(job.endpoints.size())) {}
 
   /// Positions that a request can have verified, where the table has slots for them.
   KOKKOS_FUNCTION std::int64_t longest() const {
@@ -60,34 +56,11 @@ struct JobArgs {
     return {row, first, clamp(known, first, end), end};
   }
 
-  /// Units of consecutive positions, and one for all positions that the table does not reach: a
-  /// garbage length must not keep a device busy for hours.
-  KOKKOS_FUNCTION std::int64_t num_units(const RequestRange& range) const {
-    const std::int64_t unit = std::int64_t{1} << unit_shift;
-    return ((range.stop - range.first + unit - 1) >> unit_shift) + (range.stop < range.end ? 1 : 0);
-  }
-
  private:
   static std::int64_t reach_of(const SlotTable& table) {
     return std::min(table.num_columns, length_limit / table.page_size + 1) * table.page_size;
   }
 };
-
-/// Which part of a request's positions a unit holds.
-struct Unit {
-  std::int64_t begin;  ///< position
-  std::int64_t count;
-  bool beyond;  ///< the table has no slots for them
-};
-
-/// Unit `index` of a request.
-KOKKOS_INLINE_FUNCTION Unit unit_of(const JobArgs& job, const RequestRange& range,
-                                    std::int64_t index) {
-  const std::int64_t begin = range.first + (index << job.unit_shift);
-  if (begin >= range.stop) return {range.stop, range.end - range.stop, true};
-  const std::int64_t rest = range.stop - begin, unit = std::int64_t{1} << job.unit_shift;
-  return {begin, rest < unit ? rest : unit, false};
-}
 
 /// By value, so that no device array has to be filled before a launch. Room for fewer jobs and
 /// endpoints than there may be makes a launch cheaper.
@@ -97,10 +70,10 @@ struct JobArray {
   EndpointArray<endpoint_capacity> endpoints;  ///< of all jobs
   int count;
 
-  JobArray(std::span<const VerifyJob> jobs, int unit_shift)
+  explicit JobArray(std::span<const VerifyJob> jobs)
       : items{}, count(static_cast<int>(jobs.size())) {
     for (std::size_t j = 0; j < jobs.size(); ++j) {
-      items[j] = JobArgs(jobs[j], endpoints.count, unit_shift);
+      items[j] = JobArgs(jobs[j], endpoints.count);
       endpoints.add(jobs[j].endpoints);
     }
   }

@@ -24,10 +24,10 @@ class VerifyRequestsHost {
 
   void operator()(std::int64_t worker) const {
     if (worker == 0) start_report();
-    std::int64_t num_units = 0;
-    for (int j = 0; j < jobs_.count; ++j) num_units += units_of(jobs_.items[j]);
-    const std::int64_t begin = num_units * worker / num_workers_;
-    const std::int64_t end = num_units * (worker + 1) / num_workers_;
+    std::int64_t units = 0;
+    for (int j = 0; j < jobs_.count; ++j) units += num_units(jobs_.items[j]);
+    const std::int64_t begin = units * worker / num_workers_;
+    const std::int64_t end = units * (worker + 1) / num_workers_;
     std::int64_t first_unit = 0;
     for (int j = 0; j < jobs_.count && first_unit < end; ++j) {
       verify_job(jobs_.items[j], begin, end, first_unit);
@@ -40,6 +40,15 @@ class VerifyRequestsHost {
     RequestRange range;
     std::int64_t entry_offset;  ///< from the position to the index of the entry
   };
+
+  /// Consecutive positions of a request, as many as a worker takes at a time; or, however many they
+  /// are, all that the table does not reach: a garbage length must not keep a host busy for hours.
+  struct Unit {
+    std::int64_t begin;  ///< position
+    std::int64_t count;
+    bool beyond;  ///< the table has no slots for them
+  };
+  static constexpr std::int64_t unit_size = 1024;
 
   /// Positions of a request, and the slots before and at each.
   struct Slots {
@@ -58,10 +67,21 @@ class VerifyRequestsHost {
     }
   };
 
-  static std::int64_t units_of(const JobArgs& job) {
+  static std::int64_t num_units(const RequestRange& range) {
+    return (range.stop - range.first + unit_size - 1) / unit_size +
+           (range.stop < range.end ? 1 : 0);
+  }
+
+  static std::int64_t num_units(const JobArgs& job) {
     std::int64_t units = 0;
-    for (int r = 0, n = job.batch.count(); r < n; ++r) units += job.num_units(job.range(r));
+    for (int r = 0, n = job.batch.count(); r < n; ++r) units += num_units(job.range(r));
     return units;
+  }
+
+  static Unit unit_of(const RequestRange& range, std::int64_t index) {
+    const std::int64_t begin = range.first + index * unit_size;
+    if (begin >= range.stop) return {range.stop, range.end - range.stop, true};
+    return {begin, std::min(range.stop - begin, unit_size), false};
   }
 
   /// Launches, and the violations of whole plans.
@@ -91,9 +111,9 @@ class VerifyRequestsHost {
     Count verified = 0;
     for (int r = 0, n = job.batch.count(); r < n && first_unit < end; ++r) {
       const Request request{job.range(r), first_entry - job.range(r).first};
-      const std::int64_t end_unit = first_unit + job.num_units(request.range);
+      const std::int64_t end_unit = first_unit + num_units(request.range);
       for (std::int64_t u = std::max(begin, first_unit); u < std::min(end, end_unit); ++u) {
-        verified += verify_unit(job, request, unit_of(job, request.range, u - first_unit));
+        verified += verify_unit(job, request, unit_of(request.range, u - first_unit));
       }
       first_unit = end_unit;
       first_entry += request.range.num_entries();

@@ -29,7 +29,7 @@ void launch_on_device(const ExecSpace& space, const Jobs& jobs, const ViolationS
 template <class Jobs, class ExecSpace>
 void launch_on_device_with(const ExecSpace& space, std::span<const VerifyJob> jobs,
                            const ViolationSink& sink) {
-  const Jobs args(jobs, 0);
+  const Jobs args(jobs);
   switch (kv_work_of({args.endpoints.items, static_cast<std::size_t>(args.endpoints.count)})) {
     case KVWork::none:
       return launch_on_device<KVWork::none>(space, args, sink);
@@ -46,8 +46,7 @@ template <class ExecSpace>
 void launch_on_host(const ExecSpace& space, std::span<const VerifyJob> jobs,
                     const ViolationSink& sink) {
   using Kernel = VerifyRequestsHost<SplitmixChain>;
-  constexpr int unit_shift = 10;
-  const JobArray<> args(jobs, unit_shift);
+  const JobArray<> args(jobs);
   // Some to spare, for cores that have other work too; each walks through all lengths, though.
   const std::int64_t workers = std::int64_t{4} * space.concurrency();
   launch_workers("kvcanary::verify_requests", space, workers, Kernel(args, sink, workers));
