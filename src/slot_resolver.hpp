@@ -33,8 +33,10 @@ class SlotResolver {
   /// The slot, or evicted_slot, or invalid_slot. `position` >= 0. Reads nothing outside the table
   /// and the translation.
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row, std::int64_t position) const {
-    if (!has_row(row) || column_of(position) >= num_columns_) return invalid_slot;
-    return in_row(entries_of(row), position);
+    if (!has_row(row)) return invalid_slot;
+    const Place place = place_of(position);
+    if (place.column >= num_columns_) return invalid_slot;
+    return in_page(entries_of(row)[place.column], place.offset);
   }
 
   /// The same where an evicted slot is wrong.
@@ -46,15 +48,15 @@ class SlotResolver {
   /// along the pages, so that no position costs a division. For the host.
   void present(std::int64_t row, std::int64_t begin, int count, std::int64_t* slots) const {
     const std::int32_t* const entries = entries_of(row);
-    std::int64_t column = column_of(begin), offset = begin - column * page_size_;
-    for (int i = 0; i < count; ++column, offset = 0) {
-      const int rest = count - i;
-      const int end = i + static_cast<int>(std::min<std::int64_t>(rest, page_size_ - offset));
-      const std::int64_t page = entries[column];
+    Place place = place_of(begin);
+    for (int i = 0; i < count; ++place.column, place.offset = 0) {
+      const int end = i + std::min(count - i, page_size_ - place.offset);
+      const std::int32_t page = entries[place.column];
       if (page >= 0 && !full_to_swa_.given()) {
-        for (std::int64_t full = page * page_size_ + offset; i < end; ++i) slots[i] = full++;
+        std::int64_t full = std::int64_t{page} * page_size_ + place.offset;
+        for (; i < end; ++i) slots[i] = full++;
       } else {
-        for (; i < end; ++i) slots[i] = present_or_invalid(in_page(page, offset++));
+        for (; i < end; ++i) slots[i] = present_or_invalid(in_page(page, place.offset++));
       }
     }
   }
@@ -75,13 +77,8 @@ class SlotResolver {
     return entries_ + row * row_stride_;
   }
 
-  /// A 64-bit division costs as much as everything else here, and page sizes are mostly powers of
-  /// 2.
-  KOKKOS_FUNCTION std::int64_t column_of(std::int64_t position) const {
-    return page_shift_ >= 0 ? position >> page_shift_ : position / page_size_;
-  }
-
-  /// Where the table entry of a position is in its row, and the position in the page.
+  /// Where the table entry of a position is in its row, and the position in the page. A 64-bit
+  /// division costs as much as everything else here, and page sizes are mostly powers of 2.
   struct Place {
     std::int64_t column;
     std::int32_t offset;
@@ -94,13 +91,7 @@ class SlotResolver {
     return {column, static_cast<std::int32_t>(position - column * page_size_)};
   }
 
-  /// The slot, or evicted_slot, or invalid_slot, of a position whose column the table has.
-  KOKKOS_FUNCTION std::int64_t in_row(const std::int32_t* entries, std::int64_t position) const {
-    const Place place = place_of(position);
-    return in_page(entries[place.column], place.offset);
-  }
-
-  /// The same by a table entry and the place in its page.
+  /// The slot, or evicted_slot, or invalid_slot, of a table entry and a place in its page.
   KOKKOS_FUNCTION std::int64_t in_page(std::int32_t page, std::int32_t offset) const {
     const std::int64_t full = page < 0 ? invalid_slot : std::int64_t{page} * page_size_ + offset;
     return full_to_swa_.given() ? translated(full) : full;
