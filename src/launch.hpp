@@ -88,4 +88,10 @@ void launch_teams(const char* label, const ExecSpace& space, std::int64_t league
   Kokkos::parallel_for(label, policy, functor);
 }
 
+/// The next `bytes` of a team's scratch memory. Called by all lanes of the team, or by none.
+template <class T, class Member>
+KOKKOS_FUNCTION T& in_scratch(const Member& team, std::size_t bytes = sizeof(T)) {
+  return *static_cast<T*>(team.team_shmem().get_shmem_aligned(bytes, alignof(T)));
+}
+
 }  // namespace kvcanary::detail

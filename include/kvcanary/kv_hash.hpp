@@ -30,6 +30,16 @@ KOKKOS_INLINE_FUNCTION std::uint64_t load_bytes(const std::byte* bytes, std::int
   return word;
 }
 
+/// Goes on with a hash, over `count` pairs of words.
+KOKKOS_INLINE_FUNCTION std::uint64_t hash_pairs(std::uint64_t hash, const Words2* pairs,
+                                                std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Words2 pair = pairs[i];
+    hash = splitmix64(splitmix64(hash ^ pair.first) ^ pair.second);
+  }
+  return hash;
+}
+
 /// Chain of splitmix64 over the words of `size` bytes, 16 aligned bytes a load. While one block, a
 /// cache line, is hashed, the loads of the next are on their way.
 KOKKOS_INLINE_FUNCTION std::uint64_t hash_words_16(const std::byte* bytes, std::int64_t size) {
@@ -47,14 +57,9 @@ KOKKOS_INLINE_FUNCTION std::uint64_t hash_words_16(const std::byte* bytes, std::
     if (i + 1 < blocks) {
       for (std::int64_t k = 0; k < block; ++k) next[k] = pairs[(i + 1) * block + k];
     }
-    for (std::int64_t k = 0; k < block; ++k) {
-      hash = splitmix64(splitmix64(hash ^ now[k].first) ^ now[k].second);
-    }
+    hash = hash_pairs(hash, now, block);
   }
-  for (std::int64_t i = blocks * block; i < count; ++i) {
-    hash = splitmix64(splitmix64(hash ^ pairs[i].first) ^ pairs[i].second);
-  }
-  return hash;
+  return hash_pairs(hash, pairs + blocks * block, count - blocks * block);
 }
 
 /// The same for any size and alignment.
@@ -67,13 +72,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t hash_words_any(const std::byte* bytes, std:
 
 /// The same as hash_words_16 for a few words: nothing is read ahead, which saves registers.
 KOKKOS_INLINE_FUNCTION std::uint64_t hash_few_words_16(const std::byte* bytes, std::int64_t size) {
-  const auto* pairs = reinterpret_cast<const Words2*>(bytes);
-  std::uint64_t hash = 0;
-  for (std::int64_t i = 0; i < size / 16; ++i) {
-    const Words2 pair = pairs[i];
-    hash = splitmix64(splitmix64(hash ^ pair.first) ^ pair.second);
-  }
-  return hash;
+  return hash_pairs(0, reinterpret_cast<const Words2*>(bytes), size / 16);
 }
 
 /// Whether bytes can be read 16 at a time.
@@ -107,6 +106,19 @@ KOKKOS_INLINE_FUNCTION const std::byte* bytes_of(const KVSource& source, std::in
          (slot - row * source.page_size) * source.bytes_per_token;
 }
 
+/// Hash of a slot's bytes in one source, not yet joined with those of other sources.
+template <bool few_bytes = false>
+KOKKOS_FUNCTION KVHash source_hash(const KVSource& source, KVHashMode mode, std::int64_t slot) {
+  const std::int64_t row = row_of(source, slot);
+  if (row >= source.num_rows) return {0, false};
+  return {hash_words<few_bytes>(bytes_of(source, slot, row), bytes_read(source, mode)), true};
+}
+
+/// The hash of the sources so far, and of one more.
+KOKKOS_INLINE_FUNCTION std::uint64_t join_sources(std::uint64_t joined, std::uint64_t hash) {
+  return splitmix64(joined ^ hash);
+}
+
 }  // namespace detail
 
 /// KV hash of slot `slot` >= 0 over `list`, as SGLang's pull request 26817 defines it: per source a
@@ -120,15 +132,9 @@ KOKKOS_FUNCTION KVHash kv_hash(const KVSourceList& list, KVHashMode mode, std::i
   KVHash result;
   if (mode == KVHashMode::none) return result;
   for (std::int32_t i = 0; i < list.count; ++i) {
-    const KVSource& source = list.sources[i];
-    const std::int64_t row = detail::row_of(source, slot);
-    if (row >= source.num_rows) {
-      result.in_range = false;
-      continue;
-    }
-    const std::uint64_t hash = detail::hash_words<few_bytes>(detail::bytes_of(source, slot, row),
-                                                             detail::bytes_read(source, mode));
-    result.value = splitmix64(result.value ^ hash);
+    const KVHash found = detail::source_hash<few_bytes>(list.sources[i], mode, slot);
+    result.in_range = result.in_range && found.in_range;
+    if (found.in_range) result.value = detail::join_sources(result.value, found.value);
   }
   return result;
 }

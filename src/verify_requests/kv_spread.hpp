@@ -2,9 +2,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kvcanary/kv_hash.hpp>
 
 #include "endpoint_args.hpp"
-#include "verify_requests/source_hash.hpp"
 
 /// \file
 /// KV hashes of a tile of slots that have many sources, by a team.

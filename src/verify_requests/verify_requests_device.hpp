@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "launch.hpp"
 #include "verify/verify_entry.hpp"
 #include "verify_requests/element.hpp"
 #include "verify_requests/kv_spread.hpp"
@@ -69,11 +70,6 @@ class VerifyRequestsDevice {
   }
 
  private:
-  template <class T>
-  KOKKOS_FUNCTION static T& in_scratch(const Member& team) {
-    return *static_cast<T*>(team.team_shmem().get_shmem_aligned(sizeof(T), alignof(T)));
-  }
-
   KOKKOS_FUNCTION int num_teams(int j) const {
     return static_cast<int>(jobs_.at(j).batch.given) * shares_.teams_per_request[j];
   }

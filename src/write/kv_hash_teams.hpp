@@ -78,7 +78,7 @@ class KVHashTeam {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team_, count), [&](int i) {
       std::uint64_t hash = source == 0 ? 0 : scratch_.slots[i];
       for (int s = 0; s < sources; ++s) {
-        hash = splitmix64(hash ^ scratch_.sources[s * count + i]);
+        hash = join_sources(hash, scratch_.sources[s * count + i]);
       }
       scratch_.slots[i] = hash;
     });

@@ -99,8 +99,7 @@ class WriteTeams {
     }
     if (r >= n) return;
     const WriteRequest request = job.request(plan, job.bounds(n));
-    auto& scratch = *static_cast<Scratch*>(
-        team.team_shmem().get_shmem_aligned(Scratch::bytes(job.num_endpoints), alignof(Scratch)));
+    auto& scratch = in_scratch<Scratch>(team, Scratch::bytes(job.num_endpoints));
     const std::int64_t tiles = (request.end - request.begin + tile_size - 1) / tile_size;
 
     // Seeds come from memory at the same time as the first tile. On a device, lane e of the chain
@@ -210,8 +209,7 @@ class WriteTeams {
   /// Hashes the KV bytes of the entries that are this team's turn, job by job and endpoint by
   /// endpoint.
   KOKKOS_FUNCTION void kv_team(const Member& team, std::int64_t rank) const {
-    auto& scratch = *static_cast<KVHashScratch*>(
-        team.team_shmem().get_shmem_aligned(sizeof(KVHashScratch), alignof(KVHashScratch)));
+    auto& scratch = in_scratch<KVHashScratch>(team);
     std::int64_t turn = rank;
     for (int j = 0; j < args_.num_jobs; ++j) {
       const WriteJobArgs& job = args_.jobs[j];
