@@ -39,6 +39,9 @@ struct EndpointArgs {
     return static_cast<std::uint64_t>(slot) < static_cast<std::uint64_t>(num_slots);
   }
 
+  /// The same, but for the padding slot, which is never verified.
+  KOKKOS_FUNCTION bool verifies(std::int64_t slot) const { return slot > 0 && slot < num_slots; }
+
   /// The same for the record and all KV bytes of a slot >= 0.
   KOKKOS_FUNCTION bool holds_kv(std::int64_t slot) const {
     return slot < num_slots && slot < kv_slots;

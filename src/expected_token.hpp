@@ -46,6 +46,19 @@ class ExpectedTokenArgs {
     return at(row, columns(row), position);
   }
 
+  /// A row, for many of its positions: where it begins and how many columns hold a token.
+  struct Row {
+    std::int64_t begin, columns;
+  };
+  KOKKOS_FUNCTION Row row(std::int64_t row) const {
+    return given() ? Row{row * row_stride_, columns(row)} : Row{0, 0};
+  }
+  KOKKOS_FUNCTION std::int64_t at(const Row& row, std::int64_t position) const {
+    const std::int64_t column = position + token_offset_;
+    if (column < 0 || column >= row.columns) return -1;
+    return tokens_[row.begin + column];
+  }
+
   /// Tokens of `count` positions from `begin` on, with a mask of ones where one is expected.
   void fill(std::int64_t row, std::int64_t begin, int count, std::uint64_t* tokens,
             std::uint64_t* masks) const {

@@ -2,10 +2,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <kvcanary/slot_table.hpp>
+#include <limits>
 
+#include "divisor.hpp"
 #include "int_array.hpp"
 
 /// \file
@@ -21,12 +22,10 @@ class SlotResolver {
   SlotResolver(const SlotTable& table, const IntSpan& full_to_swa)
       : entries_(table.entries),
         num_rows_(table.num_rows),
-        num_columns_(table.num_columns),
         row_stride_(table.row_stride),
+        num_columns_(static_cast<std::int32_t>(
+            std::min<std::int64_t>(table.num_columns, std::numeric_limits<std::int32_t>::max()))),
         page_size_(static_cast<std::int32_t>(table.page_size)),
-        page_shift_(std::has_single_bit(static_cast<std::uint64_t>(table.page_size))
-                        ? std::countr_zero(static_cast<std::uint64_t>(table.page_size))
-                        : -1),
         full_to_swa_(full_to_swa),
         num_translated_(full_to_swa.size()) {}
 
@@ -50,10 +49,10 @@ class SlotResolver {
     const std::int32_t* const entries = entries_of(row);
     Place place = place_of(begin);
     for (int i = 0; i < count; ++place.column, place.offset = 0) {
-      const int end = i + std::min(count - i, page_size_ - place.offset);
+      const int end = i + std::min(count - i, page_size_.divisor() - place.offset);
       const std::int32_t page = entries[place.column];
       if (page >= 0 && !full_to_swa_.given()) {
-        std::int64_t full = std::int64_t{page} * page_size_ + place.offset;
+        std::int64_t full = std::int64_t{page} * page_size_.divisor() + place.offset;
         for (; i < end; ++i) slots[i] = full++;
       } else {
         for (; i < end; ++i) slots[i] = present_or_invalid(in_page(page, place.offset++));
@@ -72,42 +71,30 @@ class SlotResolver {
   }
 
   KOKKOS_FUNCTION bool has_row(std::int64_t row) const { return row >= 0 && row < num_rows_; }
-  std::int64_t page_size() const { return page_size_; }
+  std::int64_t page_size() const { return page_size_.divisor(); }
   KOKKOS_FUNCTION const std::int32_t* entries_of(std::int64_t row) const {
     return entries_ + row * row_stride_;
   }
 
-  /// Where the table entry of a position is in its row, and the position in the page. A 64-bit
-  /// division costs as much as everything else here, and page sizes are mostly powers of 2.
+  /// Where the table entry of a position is in its row, and the position in the page.
   struct Place {
-    std::int64_t column;
-    std::int32_t offset;
+    std::int32_t column, offset;
   };
   KOKKOS_FUNCTION Place place_of(std::int64_t position) const {
-    if (page_shift_ >= 0) {
-      return {position >> page_shift_, static_cast<std::int32_t>(position) & (page_size_ - 1)};
-    }
-    const std::int64_t column = position / page_size_;
-    return {column, static_cast<std::int32_t>(position - column * page_size_)};
+    const auto narrow = static_cast<std::int32_t>(position);  // they all are: length_limit
+    const std::int32_t column = page_size_.quotient(narrow);
+    return {column, narrow - column * page_size_.divisor()};
   }
 
   /// The slot, or evicted_slot, or invalid_slot, of a table entry and a place in its page.
   KOKKOS_FUNCTION std::int64_t in_page(std::int32_t page, std::int32_t offset) const {
-    const std::int64_t full = page < 0 ? invalid_slot : std::int64_t{page} * page_size_ + offset;
-    return full_to_swa_.given() ? translated(full) : full;
+    return page < 0 ? invalid_slot : slot_in_page(page, offset);
   }
 
-  /// Slots of a position and of another, whose columns the table has. Both entries are on their way
-  /// before either is looked at.
-  struct Pair {
-    std::int64_t first, second;
-  };
-  KOKKOS_FUNCTION Pair present_pair(const std::int32_t* entries, std::int64_t position,
-                                    std::int64_t other) const {
-    const Place place = place_of(position), other_place = place_of(other);
-    const std::int32_t page = entries[place.column], other_page = entries[other_place.column];
-    return {present_or_invalid(in_page(page, place.offset)),
-            present_or_invalid(in_page(other_page, other_place.offset))};
+  /// The same where what is no slot may be any negative number.
+  KOKKOS_FUNCTION std::int64_t slot_in_page(std::int32_t page, std::int32_t offset) const {
+    const std::int64_t full = std::int64_t{page} * page_size_.divisor() + offset;
+    return full_to_swa_.given() ? translated(full) : full;
   }
 
   KOKKOS_FUNCTION static std::int64_t present_or_invalid(std::int64_t slot) {
@@ -122,8 +109,9 @@ class SlotResolver {
   }
 
   const std::int32_t* entries_;
-  std::int64_t num_rows_, num_columns_, row_stride_;
-  std::int32_t page_size_, page_shift_;  // log2 of the page size, or -1
+  std::int64_t num_rows_, row_stride_;
+  std::int32_t num_columns_;
+  Divisor page_size_;
   IntArray full_to_swa_;
   std::int64_t num_translated_;
 };

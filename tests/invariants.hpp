@@ -16,7 +16,7 @@
 namespace invariant {
 
 inline std::int64_t sane_length(std::int64_t length) {
-  return length >= 0 && length < (std::int64_t{1} << 40) ? length : 0;
+  return length >= 0 && length < (std::int64_t{1} << 30) ? length : 0;
 }
 
 /// Offsets grow by the extend lengths of real rows, and seeds are there when there is a prefix.

@@ -16,7 +16,7 @@ using oracle::invalid_slot;
 using oracle::no_slot;
 using oracle::VerifyEntry;
 
-constexpr std::int64_t too_long = std::int64_t{1} << 40;
+constexpr std::int64_t too_long = std::int64_t{1} << 30;
 
 /// Row 0 is padding; row 1 has pages 3 1 4 and row 2 pages 2 7 6.
 oracle::PlanBatch two_rows(std::int64_t page_size, const Ints& rows, const Ints& prefixes,

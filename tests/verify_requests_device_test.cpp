@@ -22,9 +22,8 @@ namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 using kvcanary::detail::KVWork;
-using oracle::VerifyJob;
-
 using kvcanary::detail::VerifyShares;
+using oracle::VerifyJob;
 
 template <KVWork kv_work>
 void run(const std::vector<kvcanary::VerifyJob>& jobs, const VerifyShares& shares,
@@ -115,11 +114,12 @@ TEST_P(VerifyRequestsDeviceTest, EqualsTheOracle) {
     }
     oracle::Report report;
     oracle::verify_requests(jobs, report);
-    const VerifyShares shares{{static_cast<std::int32_t>(rng.between(1, 3)),
-                               static_cast<std::int32_t>(rng.between(1, 3))},
-                              rng.pick<std::int32_t>({1, 4, 32, 64}),
-                              {rng.pick<std::int32_t>({1, 7, 64, 300, 2048}),
-                               rng.pick<std::int32_t>({1, 7, 64, 300, 2048})}};
+    VerifyShares shares{};
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      shares.groups_per_request[j] = kvcanary::detail::Divisor(
+          static_cast<std::int32_t>(rng.between(1, 3)));
+      shares.most[j] = rng.pick<std::int32_t>({1, 7, 64, 300, 2048});
+    }
     const oracle::Report found =
         emulated(jobs, kernel_for(rng, endpoints), shares, check::log_capacity(report));
     check::expect_equal(found, report);

@@ -12,7 +12,7 @@
 namespace kvcanary::detail {
 
 /// Lengths from 0 up to this are taken; sums of millions of them stay far from overflow.
-inline constexpr std::int64_t length_limit = std::int64_t{1} << 40;
+inline constexpr std::int64_t length_limit = std::int64_t{1} << 30;
 
 KOKKOS_INLINE_FUNCTION bool is_length(std::int64_t length) {
   return length >= 0 && length < length_limit;

@@ -7,62 +7,59 @@
 #include "endpoint_args.hpp"
 
 /// \file
-/// KV hashes of a tile of slots that have many sources, by a team.
+/// KV hashes of a few slots that have many sources, by a team.
 namespace kvcanary::detail {
 
 /// The hash of one source's bytes is a serial chain, but sources and slots don't depend on each
 /// other: a lane takes a (slot, source) at a time, and the sources of a slot are joined after. In
 /// team scratch.
-template <int tile_size>
-struct KVSpread {
-  std::uint64_t joined[tile_size];  ///< by slot
-  std::uint64_t hash[tile_size];    ///< by source and slot
-  int outside[tile_size];           ///< 1 when a source does not have the slot's row
-
+template <int team_size, int max_slots>
+class KVSpread {
+ public:
   /// Whether it is of use: a lane hashes a single source as well on its own.
   KOKKOS_FUNCTION static bool wanted(const EndpointArgs& endpoint) {
     return endpoint.mode != KVHashMode::none && endpoint.num_sources > 1;
   }
 
-  /// Whether slot `j` has the hash that its record says.
-  KOKKOS_FUNCTION bool has(int j, std::int64_t stored) const {
-    return outside[j] == 0 && static_cast<std::uint64_t>(stored) == joined[j];
-  }
-
-  /// Hashes the first `count` of `slots` but for those that the endpoint does not hold. The lane of
-  /// index j modulo the size of the team may then call has(j, ...). For all lanes,
-  /// after a barrier.
+  /// Hashes `count` slots, but for those that the endpoint does not hold. A lane whose `j` is one of
+  /// [0, count) gives slot `j` and gets its hash. For all lanes.
   template <class Member>
-  KOKKOS_FUNCTION void operator()(const Member& team, const EndpointArgs& endpoint,
-                                  const std::int64_t* slots, int count) {
-    const int lane = team.team_rank(), lanes = team.team_size();
-    for (int j = lane; j < count; j += lanes) {
-      joined[j] = 0;
-      outside[j] = 0;
+  KOKKOS_FUNCTION KVHash operator()(const Member& team, const EndpointArgs& endpoint, int count,
+                                    int j, std::int64_t slot) {
+    const int lane = team.team_rank();
+    const bool has_slot = j >= 0 && j < count;
+    KVHash mine;
+    team.team_barrier();  // whoever still reads of the last slots
+    if (has_slot) {
+      slots_[j] = slot;
+      outside_[j] = 0;
     }
     team.team_barrier();
-    const int at_once = tile_size / count;
+    const int at_once = team_size / count;
     for (int first = 0; first < endpoint.num_sources; first += at_once) {
       const int rest = endpoint.num_sources - first, sources = rest < at_once ? rest : at_once;
-      for (int task = lane; task < count * sources; task += lanes) {
-        hash_one(endpoint, slots[task % count], first + task / count, task, task % count);
-      }
+      if (lane < count * sources) hash_one(endpoint, lane % count, first + lane / count, lane);
       team.team_barrier();
-      for (int j = lane; j < count; j += lanes) {
-        for (int i = 0; i < sources; ++i) joined[j] = join_sources(joined[j], hash[i * count + j]);
+      for (int i = 0; has_slot && i < sources; ++i) {
+        mine.value = join_sources(mine.value, hash_[i * count + j]);
       }
       team.team_barrier();
     }
+    if (has_slot) mine.in_range = outside_[j] == 0;
+    return mine;
   }
 
  private:
-  KOKKOS_FUNCTION void hash_one(const EndpointArgs& endpoint, std::int64_t slot, int source,
-                                int task, int j) {
-    if (!endpoint.holds(slot)) return;
-    const KVHash found = source_hash(endpoint.sources[source], endpoint.mode, slot);
-    hash[task] = found.value;
-    if (!found.in_range) Kokkos::atomic_store(&outside[j], 1);
+  KOKKOS_FUNCTION void hash_one(const EndpointArgs& endpoint, int j, int source, int task) {
+    if (!endpoint.holds(slots_[j])) return;
+    const KVHash found = source_hash(endpoint.sources[source], endpoint.mode, slots_[j]);
+    hash_[task] = found.value;
+    if (!found.in_range) Kokkos::atomic_store(&outside_[j], 1);
   }
+
+  std::int64_t slots_[max_slots];
+  int outside_[max_slots];        ///< 1 when a source does not have the slot's row
+  std::uint64_t hash_[team_size];  ///< by source and slot
 };
 
 }  // namespace kvcanary::detail

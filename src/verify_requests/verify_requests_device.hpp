@@ -5,299 +5,320 @@
 
 #include "launch.hpp"
 #include "verify/verify_entry.hpp"
-#include "verify_requests/element.hpp"
 #include "verify_requests/kv_spread.hpp"
-#include "verify_requests/report_beyond.hpp"
+#include "verify_requests/report_batch.hpp"
+#include "verify_requests/tile_shares.hpp"
 #include "verify_requests/verify_jobs.hpp"
 #include "verify_requests/verify_shares.hpp"
 #include "violation_sink.hpp"
+#include "warp.hpp"
 
 /// \file
 /// verify_requests on a device.
 ///
-/// Each request has a few teams of its own, which share its positions evenly and know all that they
-/// need after one look at its length. That is even enough for batches as engines make them. What a
-/// request has beyond the shares of its teams, all teams of the job then take in turns: one long
-/// request among short ones keeps no one waiting, and only then do teams look at all lengths.
+/// A warp takes rows of 31 positions. Each lane reads one record, computes what the prev_hash of the
+/// next has to be, and hands that to the next lane; the first lane has the position before the row.
+/// A lane that finds something wrong, or unusual, leaves it to verify_entry.
+///
+/// Each request has a few groups of lanes of its own, which know all that they need after one look at
+/// its length. That is even enough for batches as engines make them. What a request has beyond the
+/// shares of its groups, all groups then share evenly: one long request among short ones keeps no one
+/// waiting, and only then do teams look at all lengths.
 namespace kvcanary::detail {
 
+#ifndef VR_TEAM
+#define VR_TEAM 256
+#define VR_TEAMS 4
+#define VR_ROWS 2
+#define VR_FEW 4
+#endif
 template <class Member, class Chain, KVWork kv_work, class Jobs>
 class VerifyRequestsDevice {
  public:
-  static constexpr int team_size = 128;
+  static constexpr int team_size = kv_work == KVWork::none ? VR_TEAM : kv_work == KVWork::few ? 256 : 128;
   /// On one multiprocessor: few, where reading KV bytes ahead takes many registers.
-  static constexpr int teams_at_once = kv_work == KVWork::none ? 8 : kv_work == KVWork::few ? 6 : 4;
+  static constexpr int teams_at_once = kv_work == KVWork::none ? VR_TEAMS : kv_work == KVWork::few ? VR_FEW : 4;
+  /// Lanes that work on a row together. Many sources are spread over all lanes of a team.
+  static constexpr int group_size = kv_work == KVWork::many ? team_size : warp_lanes;
+  static constexpr int groups_per_team = team_size / group_size;
+  static constexpr int row_size = warp_lanes - 1;
+  /// Rows whose loads are on their way together.
+  static constexpr int num_rows = kv_work == KVWork::none ? VR_ROWS : 1;
+  /// What a group has at least, unless the request has less.
+  static constexpr int grain = kv_work == KVWork::many ? 4 : row_size;
 
-  static constexpr int group_size = 16;
-  struct Scratch {
-    std::int64_t rest[team_size];  ///< units of a request that its teams leave
-    std::int64_t rest_of_group[team_size / group_size];  ///< sums
-    int any_rest;
-    int malformed[max_jobs];
-  };
-  struct KVScratch {
-    std::int64_t slots[team_size];
-    KVSpread<team_size> spread;
+  using Spread = KVSpread<team_size, row_size>;
+  union Scratch {
+    BatchReport<team_size> report;
+    TileShares<team_size, group_size> shares;
   };
   static constexpr std::size_t scratch_bytes =
-      sizeof(Scratch) + (kv_work == KVWork::many ? sizeof(KVScratch) : 0);
+      sizeof(Scratch) + (kv_work == KVWork::many ? sizeof(Spread) : 0);
 
   VerifyRequestsDevice(const Jobs& jobs, const ViolationSink& sink, const VerifyShares& shares)
-      : jobs_(jobs), sink_(sink), shares_(shares) {}
+      : jobs_(jobs), sink_(sink), shares_(shares), tile_rows_(tile_rows_of(jobs)) {}
 
-  /// A team for what is to be done once, and the teams of each request.
+  /// A team for what is to be done once, and those that verify.
   static std::int64_t league_size(const Jobs& jobs, const VerifyShares& shares) {
-    std::int64_t teams = 1;
-    for (int j = 0; j < jobs.count; ++j) {
-      teams += jobs.items[j].batch.given * shares.teams_per_request[j];
-    }
-    return teams;
+    return 1 + (shares.num_groups(jobs) + groups_per_team - 1) / groups_per_team;
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     auto& scratch = in_scratch<Scratch>(team);
-    KVScratch* kv = nullptr;
-    if constexpr (kv_work == KVWork::many) kv = &in_scratch<KVScratch>(team);
+    Spread* spread = nullptr;
+    if constexpr (kv_work == KVWork::many) spread = &in_scratch<Spread>(team);
     if (team.league_rank() == 0) {
-      start_report(team, scratch);
+      scratch.report(team, jobs_, sink_);
       return;
     }
-    int rank = team.league_rank() - 1, j = 0;
-    for (; j + 1 < jobs_.count && rank >= num_teams(j); ++j) rank -= num_teams(j);
-    verify_own(team, j, rank, kv);
-    const JobArgs& job = jobs_.at(j);
-    if (shares_.own(j, job.longest()) < job.longest()) verify_rest(team, scratch, kv, j, rank);
+    TileShare rest{};
+    Piece piece = own_piece(group_of(team));
+    for (bool own = true;; own = false) {
+      if (piece.begin < piece.end) verify_piece(team, spread, piece);
+      if (own) rest = share_of_rest(team, scratch.shares);
+      if (rest.count <= 0) return;
+      piece = next_piece(rest);
+    }
   }
 
  private:
-  KOKKOS_FUNCTION int num_teams(int j) const {
-    return static_cast<int>(jobs_.at(j).batch.given) * shares_.teams_per_request[j];
-  }
-
-  /// Launches, and the violations of whole plans.
-  KOKKOS_FUNCTION void start_report(const Member& team, Scratch& scratch) const {
-    if (team.team_rank() < max_jobs) scratch.malformed[team.team_rank()] = 0;
-    team.team_barrier();
-    for (int j = 0; j < jobs_.count; ++j) {
-      const PlanArgs& batch = jobs_.at(j).batch;
-      const int n = batch.count();
-      bool malformed = batch.wanted() != n;
-      for (int r = team.team_rank(); r < n; r += team_size) {
-        malformed = malformed || batch.is_malformed(r);
-      }
-      if (malformed) Kokkos::atomic_store(&scratch.malformed[j], 1);
-    }
-    team.team_barrier();
-    const int e = team.team_rank();
-    if (e >= jobs_.endpoints.count) return;
-    const LaunchTag tag = jobs_.endpoints.items[e].tag;
-    const int j = jobs_.job_of_endpoint(e);
-    sink_.count_launch(tag);
-    if (scratch.malformed[j] != 0) {
-      const PlanArgs& batch = jobs_.at(j).batch;
-      sink_.push(plan_violation(tag, first_entry(batch, batch.count())));
-    }
-  }
-
-  /// Index of the first entry of a request in the job's plan. Serial: only reports ask for it.
-  KOKKOS_FUNCTION static std::int64_t first_entry(const PlanArgs& batch, int request) {
-    std::int64_t entries = 0;
-    for (int r = 0; r < request; ++r) entries += batch.num_entries(r);
-    return entries;
-  }
-
-  /// A request, as all lanes of a team see it.
-  struct Request {
-    int job, index;
+  /// Consecutive positions of a request.
+  struct Piece {
+    RequestIndex index;
     RequestRange range;
-    const std::int32_t* entries;  ///< its row of the table, if there is one
+    std::int32_t begin, end;
   };
-  KOKKOS_FUNCTION Request request_of(int j, int r) const {
-    const JobArgs& job = jobs_.at(j);
-    const RequestRange range = job.range(r);
-    return {j, r, range, job.resolve.entries_of(range.row)};
+
+  /// Neighbouring groups are in different teams: few of them then have a multiprocessor each.
+  KOKKOS_FUNCTION static int group_of(const Member& team) {
+    return team.team_rank() / group_size * (team.league_size() - 1) + team.league_rank() - 1;
   }
 
-  /// This team's share of its request.
-  KOKKOS_FUNCTION void verify_own(const Member& team, int j, int rank, KVScratch* kv) const {
-    const JobArgs& job = jobs_.at(j);
-    const int teams = shares_.teams_per_request[j], r = rank / teams, part = rank - r * teams;
-    const Request request = request_of(j, r);
-    if (r >= job.batch.count()) return;
-    const RequestRange& range = request.range;
-    if (part == 0) count_entries(team, request);
-
-    const std::int64_t count = shares_.own(j, range.stop - range.first);
-    std::int64_t share = (count + teams - 1) / teams;
-    share = (share + shares_.grain - 1) / shares_.grain * shares_.grain;
-    const std::int64_t begin = range.first + part * share;
-    const std::int64_t end = Kokkos::min(begin + share, range.first + count);
-    verify_positions(team, kv, request, begin, end);
-  }
-
-  /// Counts the entries of a request, and reports those that the table does not reach.
-  KOKKOS_FUNCTION void count_entries(const Member& team, const Request& request) const {
-    const JobArgs& job = jobs_.at(request.job);
-    const RequestRange& range = request.range;
-    const int lane = team.team_rank();
-    if (lane < job.endpoint_end - job.first_endpoint) {
-      sink_.count_entries(jobs_.endpoints.items[job.first_endpoint + lane].tag,
-                          static_cast<Count>(range.num_entries()));
+  /// The share of a group in its own request.
+  KOKKOS_FUNCTION Piece own_piece(int group) const {
+    int j = 0;
+    for (; j + 1 < jobs_.num_jobs() && group >= shares_.num_groups(j, jobs_.at(j)); ++j) {
+      group -= shares_.num_groups(j, jobs_.at(j));
     }
-    if (range.stop == range.end) return;
-    const std::int64_t count = range.end - range.stop, share = (count + team_size - 1) / team_size;
-    const std::int64_t begin = Kokkos::min(count, share * lane);
-    const std::int64_t end = Kokkos::min(count, begin + share);
-    report_beyond(jobs_.endpoints, job, range.row,
-                  first_entry(job.batch, request.index) - range.first, range.stop + begin,
-                  range.stop + end, sink_);
+    if (group >= shares_.num_groups(j, jobs_.at(j))) return {};  // the league is a bit too large
+    const Divisor& groups = shares_.groups_per_request[j];
+    const int r = groups.quotient(group), part = group - r * groups.divisor();
+    const RequestRange range = range_of({j, r});
+    const std::int32_t count = shares_.own(j, range.stop - range.first);
+    const std::int32_t share = groups.quotient(count + groups.divisor() - 1);
+    const std::int32_t begin = range.first + part * ((share + grain - 1) / grain * grain);
+    return {{j, r}, range, begin, Kokkos::min(begin + (share + grain - 1) / grain * grain, range.first + count)};
   }
 
-  /// What the requests of a job have beyond the shares of their own teams, a unit a turn.
-  KOKKOS_FUNCTION void verify_rest(const Member& team, Scratch& scratch, KVScratch* kv, int j,
-                                   int rank) const {
-    const JobArgs& job = jobs_.at(j);
-    const int n = job.batch.count(), lane = team.team_rank();
-    std::int64_t turn = rank;
-    for (int base = 0; base < n; base += team_size) {
-      if (lane == 0) scratch.any_rest = 0;
-      team.team_barrier();
-      const std::int64_t rest = base + lane < n ? rest_of(j, base + lane) : 0;
-      scratch.rest[lane] = rest;
-      if (rest > 0) Kokkos::atomic_store(&scratch.any_rest, 1);
-      team.team_barrier();
-      if (scratch.any_rest != 0) verify_rests(team, scratch, kv, j, base, turn);
-      team.team_barrier();
+  /// The caller's share of what all requests have beyond the shares of their own groups.
+  KOKKOS_FUNCTION TileShare share_of_rest(const Member& team,
+                                          TileShares<team_size, group_size>& shares) const {
+    bool may_be_some = false;
+    for (int j = 0; j < jobs_.num_jobs(); ++j) {
+      may_be_some = may_be_some || shares_.may_leave_some(j, jobs_.at(j));
     }
+    if (!may_be_some) return {0, 0, 0};
+    return shares(team, team.league_rank() - 1, team.league_size() - 1, jobs_.num_requests(),
+                  [this](int r) { return rest_of(r).tiles; });
   }
 
-  /// The turns of this team among the requests from `base` on, whose rests are in scratch memory.
-  KOKKOS_FUNCTION void verify_rests(const Member& team, Scratch& scratch, KVScratch* kv, int j,
-                                    int base, std::int64_t& turn) const {
-    constexpr int groups = team_size / group_size;
-    if (team.team_rank() < groups) {
-      std::int64_t sum = 0;
-      for (int i = 0; i < group_size; ++i) sum += scratch.rest[team.team_rank() * group_size + i];
-      scratch.rest_of_group[team.team_rank()] = sum;
-    }
-    team.team_barrier();
-    for (int group = 0; group < groups; ++group) {
-      const std::int64_t end_of_group = turn - scratch.rest_of_group[group];
-      for (int i = group * group_size; end_of_group < 0 && i < (group + 1) * group_size; ++i) {
-        const std::int64_t rest = scratch.rest[i];
-        if (turn < rest) verify_rest_of(team, kv, request_of(j, base + i), turn);
-        turn -= rest;
+  /// The tiles of a share that are the next request's. Takes them from the share.
+  KOKKOS_FUNCTION Piece next_piece(TileShare& share) const {
+    for (;; ++share.request) {
+      const Rest rest = rest_of(share.request);
+      const int left = rest.tiles - share.skip;
+      if (left <= 0) {
+        share.skip -= rest.tiles;
+        continue;
       }
-      if (end_of_group >= 0) turn = end_of_group;
+      const int tile = tile_rows_ * row_size, count = share.count < left ? share.count : left;
+      const std::int32_t begin = rest.begin + share.skip * tile;
+      share.skip += count;
+      share.count -= count;
+      return {jobs_.find(share.request), rest.range, begin,
+              begin + Kokkos::min(rest.range.stop - begin, count * tile)};
     }
   }
 
-  /// Of two tiles: to find one's turn takes as long as a tile.
-  static constexpr std::int64_t rest_unit = 2 * team_size;
-
-  KOKKOS_FUNCTION std::int64_t rest_of(int j, int r) const {
-    const RequestRange range = jobs_.at(j).range(r);
-    const std::int64_t count = range.stop - range.first;
-    return (count - shares_.own(j, count) + rest_unit - 1) / rest_unit;
+  struct Rest {
+    RequestRange range;
+    std::int32_t begin;  ///< position
+    std::int32_t tiles;
+  };
+  KOKKOS_FUNCTION Rest rest_of(int r) const {
+    const RequestIndex index = jobs_.find(r);
+    const RequestRange range = range_of(index);
+    const std::int32_t begin = range.first + shares_.own(index.job, range.stop - range.first);
+    const int tile = tile_rows_ * row_size;
+    return {range, begin, (range.stop - begin + tile - 1) / tile};
   }
 
-  /// The units of a request that are this team's turn. Leaves `turn` behind the last.
-  KOKKOS_FUNCTION void verify_rest_of(const Member& team, KVScratch* kv, const Request& request,
-                                      std::int64_t& turn) const {
-    const RequestRange& range = request.range;
-    const std::int64_t own = shares_.own(request.job, range.stop - range.first);
-    for (std::int64_t begin; (begin = range.first + own + turn * rest_unit) < range.stop;
-         turn += num_teams(request.job)) {
-      verify_positions(team, kv, request, begin, Kokkos::min(begin + rest_unit, range.stop));
+  /// Rows of a tile: one, unless the tables are so large that there could be too many.
+  static int tile_rows_of(const Jobs& jobs) {
+    constexpr std::int64_t limit = std::int64_t{1} << 25;
+    std::int64_t tile_rows = 1, rows = 0;
+    for (int j = 0; j < jobs.count; ++j) {
+      rows += jobs.items[j].batch.given * (jobs.items[j].longest() / row_size + 1);
+    }
+    while (rows / tile_rows > limit) tile_rows *= 2;
+    return static_cast<int>(tile_rows);
+  }
+
+  /// Empty for requests that don't count.
+  KOKKOS_FUNCTION RequestRange range_of(const RequestIndex& index) const {
+    const JobArgs& job = jobs_.at(index.job);
+    const RequestRange range = job.range(index.request);
+    return index.request < job.batch.count() ? range : RequestRange{0, 0, 0, 0};
+  }
+
+  /// A request, as all lanes of a group see it.
+  struct Request {
+    RequestIndex index;
+    std::int32_t first, stop;     ///< as in RequestRange
+    const std::int32_t* entries;  ///< its row of the table, if there is one
+    ExpectedTokenArgs::Row expected;
+  };
+  KOKKOS_FUNCTION Request request_of(const Piece& piece) const {
+    const JobArgs& job = jobs_.at(piece.index.job);
+    return {piece.index, piece.range.first, piece.range.stop,
+            job.resolve.entries_of(piece.range.row), job.expected.row(piece.range.row)};
+  }
+
+  /// The table entry of a position, and where the position is in the page.
+  struct Page {
+    std::int32_t entry, offset;
+  };
+
+  KOKKOS_FUNCTION void verify_piece(const Member& team, Spread* spread, const Piece& piece) const {
+    constexpr int tile = num_rows * row_size;
+    const Request request = request_of(piece);
+    std::int32_t begin = piece.begin, end = piece.end;
+    std::int32_t position = begin - 1 + team.team_rank() % group_size;
+    Page pages[num_rows];
+    load_pages(request, position, pages);
+    for (; begin < end; begin += tile, position += tile) {
+      std::int64_t slots[num_rows];
+      for (int i = 0; i < num_rows; ++i) {
+        slots[i] = jobs_.at(request.index.job).resolve.slot_in_page(pages[i].entry, pages[i].offset);
+      }
+      load_pages(request, position + tile, pages);  // on their way while this tile is verified
+      const std::uint32_t wrong =
+          num_rows > 1 && end - begin <= row_size
+              ? verify_rows<1>(team, spread, request, begin, end, position, slots)
+              : verify_rows<num_rows>(team, spread, request, begin, end, position, slots);
+      for (int i = 0; wrong >> row_bits * i != 0; ++i) {
+        report(request.index, position + i * row_size, wrong >> row_bits * i & row_mask);
+      }
     }
   }
 
-  /// Positions [begin, end) of a request.
-  KOKKOS_FUNCTION void verify_positions(const Member& team, KVScratch* kv, const Request& request,
-                                        std::int64_t begin, std::int64_t end) const {
-    for (; begin < end; begin += team_size) {
-      verify_tile(team, kv, request, begin, Kokkos::min(begin + team_size, end));
+  /// A lane's positions in the rows of a tile.
+  KOKKOS_FUNCTION void load_pages(const Request& request, std::int32_t position,
+                                  Page* pages) const {
+    const SlotResolver& resolve = jobs_.at(request.index.job).resolve;
+    for (int i = 0; i < num_rows; ++i, position += row_size) {
+      const SlotResolver::Place place = resolve.place_of(position);
+      pages[i] = {no_page, place.offset};
+      if (static_cast<std::uint32_t>(position) < static_cast<std::uint32_t>(request.stop)) {
+        pages[i].entry = request.entries[place.column];
+      }
     }
   }
 
-  KOKKOS_FUNCTION Element element_of(const Request& request, std::int64_t position) const {
-    const JobArgs& job = jobs_.at(request.job);
-    const RequestRange& range = request.range;
-    const std::int64_t previous = position > range.first ? position - 1 : position;
-    const SlotResolver::Pair slots = job.resolve.present_pair(request.entries, position, previous);
-    Element element{slots.first, slots.second, -1};
-    if (job.expected.given()) element.expected_token = job.expected(range.row, position);
-    if (position == range.first) {
-      element.before = job.resolve.predecessor(range.row, position, range.first);
+  /// Whether the lane's positions in the rows of a tile are wrong in an endpoint: row_bits bits for
+  /// each row, one for each endpoint. The tile is what begins at `begin` of the positions up to
+  /// `end`.
+  template <int rows>
+  KOKKOS_FUNCTION std::uint32_t verify_rows(const Member& team, Spread* spread,
+                                            const Request& request, std::int32_t begin,
+                                            std::int32_t end, std::int32_t position,
+                                            const std::int64_t* slots) const {
+    std::uint32_t wrong = 0;
+    const int first = jobs_.first_endpoint(request.index.job);
+    for (int e = first; e < jobs_.endpoint_end(request.index.job); ++e) {
+      const EndpointArgs& endpoint = jobs_.endpoint(e);
+      Loaded loaded[rows];
+      for (int i = 0; i < rows; ++i) {
+        const bool is_there = endpoint.verifies(slots[i]);
+        loaded[i] = {endpoint.load(is_there ? slots[i] : 0), is_there};
+      }
+      for (int i = 0; i < rows; ++i) {
+        const std::int32_t mine = position + i * row_size, row = begin + i * row_size;
+        bool is_verified = mine >= row && mine < end;
+        if constexpr (group_size > warp_lanes) is_verified = is_verified && mine < row + row_size;
+        bool right = is_right(team, request, mine, loaded[i]);
+        if constexpr (kv_work != KVWork::none) {
+          const int count = Kokkos::min(end - row, int{row_size});
+          right = has_kv_hash(team, spread, endpoint, count, is_verified, slots[i], loaded[i]) && right;
+        }
+        if (is_verified && !right) wrong |= 1U << (row_bits * i + e - first);
+      }
     }
-    return element;
+    return wrong;
   }
 
-  /// Positions [begin, end) of a request, one a lane. Slots are resolved once for all endpoints.
-  KOKKOS_FUNCTION void verify_tile(const Member& team, KVScratch* kv, const Request& request,
-                                   std::int64_t begin, std::int64_t end) const {
-    const JobArgs& job = jobs_.at(request.job);
-    const int lane = team.team_rank(), count = static_cast<int>(end - begin);
-    // Lanes past the end look up the last one again: a load that hangs on a branch would wait for
-    // the ones before it.
-    const std::int64_t position = begin + (lane < count ? lane : count - 1);
-    const Element mine = element_of(request, position);
-    if constexpr (kv_work == KVWork::many) {
-      kv->slots[lane] = mine.slot;
-      team.team_barrier();
-    }
-    std::uint32_t wrong = 0;  // a bit for each endpoint
-    for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
-      const bool right = verify_record(team, kv, jobs_.endpoints.items[e], position, count, mine);
-      wrong |= right ? 0 : 1U << (e - job.first_endpoint);
-    }
-    if (wrong != 0 && lane < count) report(request, position, wrong);
-  }
+  struct Loaded {
+    Record record;
+    bool is_there;  ///< or else the record is another one
+  };
 
-  /// Whether there is nothing to report of a position. The record before it is loaded once more by
-  /// this lane, but not from memory: it is the neighbour's, and in the cache.
-  KOKKOS_FUNCTION bool verify_record(const Member& team, KVScratch* kv,
-                                     const EndpointArgs& endpoint, std::int64_t position, int count,
-                                     const Element& mine) const {
-    const Record record = endpoint.load(endpoint.holds(mine.slot) ? mine.slot : 0);
-    const Record before = endpoint.load(endpoint.holds(mine.before) ? mine.before : 0);
-    bool right = all(is_right<kv_work>(endpoint, mine, position, record),
-                     follows<Chain>(endpoint, mine.before, before, record));
-    if constexpr (kv_work == KVWork::few || kv_work == KVWork::one) {
-      right = right && has_kv_hash(endpoint, mine.slot, record.kv_hash);
-    }
-    if constexpr (kv_work == KVWork::many) {
-      const bool spreads = KVSpread<team_size>::wanted(endpoint);
-      if (spreads) kv->spread(team, endpoint, kv->slots, count);
-      right = right && (spreads ? kv->spread.has(team.team_rank(), record.kv_hash)
-                                : has_kv_hash(endpoint, mine.slot, record.kv_hash));
+  /// Whether verify_entry would find nothing, for sure, but for the KV hash. All of it is computed,
+  /// whatever the first parts say: branches would cost more.
+  KOKKOS_FUNCTION bool is_right(const Member& team, const Request& request, std::int32_t position,
+                                const Loaded& mine) const {
+    const Record& record = mine.record;
+    const std::uint64_t prev_hash = from_lane_before(team, next_hash<Chain>(record), 1);
+    const int has_before = from_lane_before(team, int{mine.is_there}, 1);
+    bool follows = has_before != 0 && static_cast<std::uint64_t>(record.prev_hash) == prev_hash;
+    if (!follows && position == request.first) follows = is_right_start(request, record);
+    bool right = mine.is_there && static_cast<std::uint64_t>(record.position) == static_cast<std::uint32_t>(position) && follows;
+    if constexpr (kv_work == KVWork::none) right = right && record.kv_hash == 0;
+    const ExpectedTokenArgs& expected = jobs_.at(request.index.job).expected;
+    if (expected.given()) {
+      const std::int64_t token = expected.at(request.expected, position);
+      right = right && (token == -1 || token == record.token);
     }
     return right;
   }
 
-  KOKKOS_FUNCTION static bool has_kv_hash(const EndpointArgs& endpoint, std::int64_t slot,
-                                          std::int64_t stored) {
-    if (!endpoint.holds(slot)) return false;
-    const KVHash kv = endpoint.template hash_kv<kv_work>(slot);
-    return kv.in_range && static_cast<std::uint64_t>(stored) == kv.value;
+  /// Whether the chain of a request's first position is right, where no slot is before it.
+  KOKKOS_FUNCTION bool is_right_start(const Request& request, const Record& record) const {
+    if (request.first == 0) return static_cast<std::uint64_t>(record.prev_hash) == Chain::start();
+    const JobArgs& job = jobs_.at(request.index.job);
+    const std::int64_t row = job.batch.request_rows[request.index.request];
+    return job.resolve.predecessor(row, request.first, request.first) == padding_slot;
+  }
+
+  /// \param count positions that are verified in the row
+  KOKKOS_FUNCTION bool has_kv_hash(const Member& team, Spread* spread, const EndpointArgs& endpoint,
+                                   int count, bool is_verified, std::int64_t slot,
+                                   const Loaded& mine) const {
+    KVHash found;
+    if (Spread::wanted(endpoint) && kv_work == KVWork::many) {
+      found = (*spread)(team, endpoint, count, team.team_rank() - 1, slot);
+    } else if (is_verified && mine.is_there) {
+      found = endpoint.template hash_kv<kv_work>(slot);
+    }
+    return found.in_range && static_cast<std::uint64_t>(mine.record.kv_hash) == found.value;
   }
 
   /// Reports a position in the endpoints whose bits are set. Looks everything up once more: what is
   /// seldom done shall not keep registers from the rest.
-  KOKKOS_FUNCTION void report(const Request& request, std::int64_t position,
+  KOKKOS_FUNCTION void report(const RequestIndex& request, std::int64_t position,
                               std::uint32_t wrong) const {
     const JobArgs& job = jobs_.at(request.job);
-    const RequestRange& range = request.range;
+    const RequestRange range = job.range(request.request);
     const VerifyEntry entry{
         .slot = job.resolve.present(range.row, position),
         .position = position,
         .predecessor = job.resolve.predecessor(range.row, position, range.first),
         .expected_token = job.expected(range.row, position),
         .request_row = range.row};
-    const std::int64_t index = first_entry(job.batch, request.index) + (position - range.first);
-    for (int e = job.first_endpoint; wrong != 0; wrong >>= 1, ++e) {
+    const std::int64_t index =
+        first_entry(job.batch, request.request) + (position - range.first);
+    for (int e = job.first_endpoint; e < job.endpoint_end; ++e, wrong >>= 1) {
       if ((wrong & 1) == 0) continue;
-      const EndpointArgs& endpoint = jobs_.endpoints.items[e];
+      const EndpointArgs& endpoint = jobs_.endpoint(e);
       if (entry.slot == padding_slot) {
         sink_.uncount_entry(endpoint.tag);
       } else {
@@ -306,9 +327,15 @@ class VerifyRequestsDevice {
     }
   }
 
+  static constexpr std::int32_t no_page = -1;
+  static constexpr int row_bits = 16;
+  static constexpr std::uint32_t row_mask = (1U << row_bits) - 1;
+  static_assert(max_endpoints <= row_bits && num_rows * row_bits <= 32);
+
   Jobs jobs_;
   ViolationSink sink_;
   VerifyShares shares_;
+  std::int32_t tile_rows_;
 };
 
 }  // namespace kvcanary::detail

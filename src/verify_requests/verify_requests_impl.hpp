@@ -18,9 +18,10 @@ template <KVWork kv_work, class Jobs, class ExecSpace>
 void launch_on_device(const ExecSpace& space, const Jobs& jobs, const ViolationSink& sink) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
   using Kernel = VerifyRequestsDevice<Member, SplitmixChain, kv_work, Jobs>;
-  // Few positions keep a team busy when each of them has many bytes to hash.
-  constexpr std::int32_t grain = kv_work <= KVWork::few ? 64 : kv_work == KVWork::one ? 32 : 4;
-  const VerifyShares shares = shares_on<Kernel>(space, jobs, grain);
+  constexpr std::int64_t threads_of_a_multiprocessor = 2048;
+  const std::int64_t teams =
+      space.concurrency() / threads_of_a_multiprocessor * Kernel::teams_at_once - 1;
+  const VerifyShares shares = shares_of(jobs, teams * Kernel::groups_per_team, Kernel::grain);
   launch_teams<Kernel::team_size, Kernel::teams_at_once>(
       "kvcanary::verify_requests", space, Kernel::league_size(jobs, shares), Kernel::scratch_bytes,
       Kernel(jobs, sink, shares));
@@ -66,7 +67,9 @@ void verify_requests(const ExecSpace& space, std::span<const VerifyJob> jobs,
   if constexpr (detail::is_host_space<ExecSpace>) {
     detail::launch_on_host(space, jobs, sink);
   } else {
-    if (jobs.size() == 1 && jobs[0].endpoints.size() <= 4) {
+    if (jobs.size() == 1 && jobs[0].endpoints.size() == 1) {
+      detail::launch_on_device_with<detail::JobArray<1, 1>>(space, jobs, sink);
+    } else if (jobs.size() == 1 && jobs[0].endpoints.size() <= 4) {
       detail::launch_on_device_with<detail::JobArray<1, 4>>(space, jobs, sink);
     } else {
       detail::launch_on_device_with<detail::JobArray<>>(space, jobs, sink);

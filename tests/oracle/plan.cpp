@@ -12,7 +12,7 @@ struct Request {
   bool malformed = false;
 };
 
-bool is_length(std::int64_t length) { return length >= 0 && length < (std::int64_t{1} << 40); }
+bool is_length(std::int64_t length) { return length >= 0 && length < (std::int64_t{1} << 30); }
 
 /// Request r with padding and malformed lengths replaced by 0.
 Request request(const PlanBatch& batch, std::int64_t r) {
