@@ -57,7 +57,7 @@ std::string describe(const VerifyCase& of) {
                                 : std::to_string(of.requests) + "x" + std::to_string(of.prefix);
   return shape + "/page:" + std::to_string(of.page) + "/endpoints:" + std::to_string(of.endpoints) +
          "/kv:" + to_string(of.kv) + "/" + to_string(of.mode) + "/" + to_string(of.checked) +
-         (of.expected ? "/expected" : "");
+         (of.expected ? "/expected" : "") + (of.room > 0 ? "/room:" + std::to_string(of.room) : "");
 }
 
 std::int64_t bytes_moved(const VerifyCase& of) {
@@ -82,8 +82,8 @@ std::int64_t bytes_held(const VerifyCase& of, std::int64_t num_sets) {
   const std::int64_t token_bytes =
       record_bytes * of.endpoints + of.kv.count * of.kv.bytes_per_token;
   const std::int64_t rows = 1 + num_sets * of.requests;
-  const std::int64_t row_bytes = ceil_div(of.longest(), of.page) * table_bytes +
-                                 (of.expected ? of.longest() * expected_bytes : 0);
+  const std::int64_t row_bytes =
+      of.columns() * table_bytes + (of.expected ? of.longest() * expected_bytes : 0);
   std::int64_t bytes = rows * row_bytes + of.positions() * entry_bytes;
   for (int i = 0; i < of.num_pools(); ++i) {
     const std::int64_t translation = of.pool(i).is_swa ? translation_bytes : 0;

@@ -34,6 +34,7 @@ struct VerifyCase {
   KVHashMode mode = KVHashMode::none;
   Checked checked = Checked::full;
   bool expected = false;  ///< with expected tokens
+  std::int64_t room = 0;  ///< tokens that a row of the table has room for, if more than the longest
 
   int num_pools() const { return checked == Checked::full_and_swa ? 2 : 1; }
   CheckedPool pool(int i) const;
@@ -42,6 +43,7 @@ struct VerifyCase {
     return request == 0 && first_prefix > 0 ? first_prefix : prefix;
   }
   std::int64_t longest() const { return std::max(prefix_of(0), prefix); }
+  std::int64_t columns() const { return (std::max(longest(), room) + page - 1) / page; }
 
   /// Positions of a request that are checked in a pool: the last of its prefix.
   static std::int64_t checked_of(std::int64_t prefix, const CheckedPool& pool) {
@@ -54,7 +56,7 @@ struct VerifyCase {
 };
 
 /// "256x4096/page:16/endpoints:1/kv:none/off/full", with "ragged" where requests have unlike
-/// prefixes and "/expected" where tokens are expected.
+/// prefixes, "/expected" where tokens are expected and "/room:131072" where the table is wider.
 std::string describe(const VerifyCase& of);
 
 /// Bytes that verify has to read, counted alike for whatever does it: 36 for each position (4 of

@@ -94,7 +94,7 @@ class VerifyTable {
   }
 
   void make_table() {
-    const std::int64_t columns = (case_.longest() + case_.page - 1) / case_.page;
+    const std::int64_t columns = case_.columns();
     const auto pages = shuffled(1, num_sets_ * case_.pages(), 3000);
     const auto swa_pages = shuffled(1, num_sets_ * case_.pages(), 4000);
     std::vector<std::int32_t> entries(static_cast<std::size_t>(num_rows() * columns), -1);

@@ -165,7 +165,7 @@ void check_endpoints(const Arguments& arguments, std::span<const Endpoint> endpo
     of_endpoint.require(mode <= static_cast<int>(KVHashMode::all), "kv_hash_mode", mode,
                         "0 (none), 1 (partial) or 2 (all)");
     of_endpoint.require_array("sources", endpoint.sources.sources, endpoint.sources.count,
-                              alignof(KVSource), Memory::unknown);
+                              alignof(KVSourceArgs), Memory::unknown);
   }
 }
 
@@ -188,6 +188,18 @@ void check_sources(std::span<const KVSource> sources, Memory unreachable) {
                                source.page_size * source.bytes_per_token);
     arguments.require_array(name("data"), source.data, source.num_rows, 1, source.memory);
   }
+}
+
+KVSourceArgs to_args(const KVSource& source) {
+  const auto address = reinterpret_cast<std::uintptr_t>(source.data);
+  const auto strides = static_cast<std::uint64_t>(source.row_stride | source.bytes_per_token);
+  return {.data = source.data,
+          .num_rows = source.num_rows,
+          .row_stride = source.row_stride,
+          .page_size = Divisor(static_cast<std::int32_t>(source.page_size)),
+          .bytes_per_token = static_cast<std::int32_t>(source.bytes_per_token),
+          .read_bytes = static_cast<std::int32_t>(source.read_bytes),
+          .is_aligned = ((address | strides) & 15) == 0};
 }
 
 std::int64_t num_slots(std::span<const KVSource> sources) {

@@ -28,7 +28,7 @@ struct EndpointArgs {
   std::byte* data;
   std::int64_t num_slots;
   std::int64_t kv_slots;  ///< slots whose KV bytes all sources have; no limit when none is hashed
-  const KVSource* sources;
+  const KVSourceArgs* sources;
   std::int32_t stride;
   std::int32_t num_sources;     ///< that are hashed: 0 in mode none
   std::int32_t max_read_bytes;  ///< that are hashed of a slot in any source
@@ -75,11 +75,26 @@ struct EndpointArgs {
   KOKKOS_FUNCTION void store_kv_hash(std::int64_t slot, std::uint64_t kv_hash) const {
     reinterpret_cast<Record*>(data + slot * stride)->kv_hash = static_cast<std::int64_t>(kv_hash);
   }
+  /// The KV hash of a slot in two steps, when it is of few bytes: what can be loaded before
+  /// hashing.
+  KOKKOS_FUNCTION FewKVBytes load_few(std::int64_t slot) const {
+    return num_sources > 0 ? FewKVBytes(sources[0], mode, slot) : FewKVBytes();
+  }
+  KOKKOS_FUNCTION KVHash hash_few(std::int64_t slot, const FewKVBytes& of_first) const {
+    KVHash result;
+    for (std::int32_t i = 0; i < num_sources; ++i) {
+      const KVHash found = i == 0 ? of_first.hash() : FewKVBytes(sources[i], mode, slot).hash();
+      result.in_range = result.in_range && found.in_range;
+      if (found.in_range) result.value = join_sources(result.value, found.value);
+    }
+    return result;
+  }
+
   template <KVWork kv_work = KVWork::many>
   KOKKOS_FUNCTION KVHash hash_kv(std::int64_t slot) const {
     if constexpr (kv_work == KVWork::none) return {};
-    constexpr bool few = kv_work == KVWork::few;
-    return kv_hash<few>({sources, num_sources}, mode, slot);
+    if constexpr (kv_work == KVWork::few) return hash_few(slot, load_few(slot));
+    return kv_hash({sources, num_sources}, mode, slot);
   }
 
   KVWork kv_work() const {

@@ -22,7 +22,7 @@ class KVTile {
                   std::uint64_t* joined) {
     std::fill_n(joined, count, 0);
     for (int i = 0; i < endpoint.num_sources; ++i) {
-      const KVSource source = endpoint.sources[i];
+      const KVSourceArgs source = endpoint.sources[i];
       locate(source, slots, count);
       hash(bytes_read(source, endpoint.mode), count);
       join_sources_of_tile(joined, hashes_, count);
@@ -32,7 +32,7 @@ class KVTile {
  private:
   static constexpr std::int64_t line = 8 * words_at_once;
 
-  void locate(const KVSource& source, const std::int64_t* slots, int count) {
+  void locate(const KVSourceArgs& source, const std::int64_t* slots, int count) {
     for (int j = 0; j < count; ++j) {
       bytes_[j] = bytes_of(source, slots[j], row_of(source, slots[j]));
       prefetch_read(bytes_[j]);

@@ -3,10 +3,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kvcanary/divisor.hpp>
 #include <kvcanary/slot_table.hpp>
 #include <limits>
 
-#include "divisor.hpp"
 #include "int_array.hpp"
 
 /// \file

@@ -31,9 +31,8 @@ void run(const std::vector<kvcanary::VerifyJob>& jobs, const VerifyShares& share
   using Jobs = kvcanary::detail::JobArray<>;
   using Kernel = kvcanary::detail::VerifyRequestsDevice<EmulatedMember, kvcanary::SplitmixChain,
                                                         kv_work, Jobs>;
-  const Jobs args(jobs);
-  emulate(Kernel(args, {sink.log, sink.counters}, shares),
-          static_cast<int>(Kernel::league_size(args, shares)), Kernel::team_size,
+  const Kernel kernel(Jobs(jobs), {sink.log, sink.counters}, shares);
+  emulate(kernel, static_cast<int>(kernel.league_size()), Kernel::Shape::team_size,
           Kernel::scratch_bytes);
 }
 
@@ -114,10 +113,13 @@ TEST_P(VerifyRequestsDeviceTest, EqualsTheOracle) {
     }
     oracle::Report report;
     oracle::verify_requests(jobs, report);
-    VerifyShares shares{};
+    VerifyShares shares{.groups_per_request = {},
+                        .most = {},
+                        .grain = rng.pick<std::int32_t>({1, 4, 31}),
+                        .tile = rng.pick<std::int32_t>({1, 7, 31, 62, 1000})};
     for (std::size_t j = 0; j < jobs.size(); ++j) {
-      shares.groups_per_request[j] = kvcanary::detail::Divisor(
-          static_cast<std::int32_t>(rng.between(1, 3)));
+      shares.groups_per_request[j] =
+          kvcanary::detail::Divisor(static_cast<std::int32_t>(rng.between(1, 3)));
       shares.most[j] = rng.pick<std::int32_t>({1, 7, 64, 300, 2048});
     }
     const oracle::Report found =

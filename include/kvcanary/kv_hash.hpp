@@ -70,49 +70,63 @@ KOKKOS_INLINE_FUNCTION std::uint64_t hash_words_any(const std::byte* bytes, std:
   return i < size ? splitmix64(hash ^ load_bytes(bytes + i, size - i)) : hash;
 }
 
-/// The same as hash_words_16 for a few words: nothing is read ahead, which saves registers.
-KOKKOS_INLINE_FUNCTION std::uint64_t hash_few_words_16(const std::byte* bytes, std::int64_t size) {
-  return hash_pairs(0, reinterpret_cast<const Words2*>(bytes), size / 16);
-}
-
-/// Whether bytes can be read 16 at a time.
-KOKKOS_INLINE_FUNCTION bool is_aligned_16(const std::byte* bytes, std::int64_t size) {
-  return ((reinterpret_cast<std::uintptr_t>(bytes) | static_cast<std::uint64_t>(size)) & 15) == 0;
-}
-
-/// Chain of splitmix64 over the words of `size` bytes, from 0.
-template <bool few_bytes = false>
-KOKKOS_FUNCTION std::uint64_t hash_words(const std::byte* bytes, std::int64_t size) {
-  if (!is_aligned_16(bytes, size)) return hash_words_any(bytes, size);
-  return few_bytes ? hash_few_words_16(bytes, size) : hash_words_16(bytes, size);
-}
-
-/// Row of a slot in a source. A 64-bit division would cost a device as much as some hashing.
-KOKKOS_INLINE_FUNCTION std::int64_t row_of(const KVSource& source, std::int64_t slot) {
-  return slot <= 0xFFFFFFFF
-             ? static_cast<std::uint32_t>(slot) / static_cast<std::uint32_t>(source.page_size)
-             : slot / source.page_size;
+/// Row of a slot in a source.
+KOKKOS_INLINE_FUNCTION std::int64_t row_of(const KVSourceArgs& source, std::int64_t slot) {
+  return slot < Divisor::limit ? source.page_size.quotient(static_cast<std::int32_t>(slot))
+                               : slot / source.page_size.divisor();
 }
 
 /// Bytes of a slot that are hashed in a source.
-KOKKOS_INLINE_FUNCTION std::int64_t bytes_read(const KVSource& source, KVHashMode mode) {
+KOKKOS_INLINE_FUNCTION std::int32_t bytes_read(const KVSourceArgs& source, KVHashMode mode) {
   return mode == KVHashMode::partial && source.read_bytes > 16 ? 16 : source.read_bytes;
 }
 
 /// The first byte of a slot, whose row is `row`, in a source that has it.
-KOKKOS_INLINE_FUNCTION const std::byte* bytes_of(const KVSource& source, std::int64_t slot,
+KOKKOS_INLINE_FUNCTION const std::byte* bytes_of(const KVSourceArgs& source, std::int64_t slot,
                                                  std::int64_t row) {
-  return source.data + row * source.row_stride +
-         (slot - row * source.page_size) * source.bytes_per_token;
+  const auto in_row = static_cast<std::int32_t>(slot - row * source.page_size.divisor());
+  return source.data + row * source.row_stride + std::int64_t{in_row} * source.bytes_per_token;
 }
 
 /// Hash of a slot's bytes in one source, not yet joined with those of other sources.
-template <bool few_bytes = false>
-KOKKOS_FUNCTION KVHash source_hash(const KVSource& source, KVHashMode mode, std::int64_t slot) {
+KOKKOS_INLINE_FUNCTION KVHash source_hash(const KVSourceArgs& source, KVHashMode mode,
+                                          std::int64_t slot) {
   const std::int64_t row = row_of(source, slot);
   if (row >= source.num_rows) return {0, false};
-  return {hash_words<few_bytes>(bytes_of(source, slot, row), bytes_read(source, mode)), true};
+  const std::byte* const bytes = bytes_of(source, slot, row);
+  const std::int32_t size = bytes_read(source, mode);
+  if (!source.is_aligned || size % 16 != 0) return {hash_words_any(bytes, size), true};
+  return {hash_words_16(bytes, size), true};
 }
+
+/// A slot's bytes in one source, the first 16 of which are on their way: for kernels that hash few
+/// of them, and load much else before they do. Takes fewer registers, and is slower for many bytes.
+class FewKVBytes {
+ public:
+  FewKVBytes() = default;
+  KOKKOS_FUNCTION FewKVBytes(const KVSourceArgs& source, KVHashMode mode, std::int64_t slot) {
+    const std::int64_t row = row_of(source, slot);
+    in_range_ = row < source.num_rows;
+    if (!in_range_) return;
+    bytes_ = bytes_of(source, slot, row);
+    size_ = bytes_read(source, mode);
+    is_aligned_ = source.is_aligned && size_ % 16 == 0 && size_ > 0;
+    if (is_aligned_) first_ = *reinterpret_cast<const Words2*>(bytes_);
+  }
+
+  KOKKOS_FUNCTION KVHash hash() const {
+    if (!is_aligned_) return {hash_words_any(bytes_, size_), in_range_};
+    const std::uint64_t hash = splitmix64(splitmix64(first_.first) ^ first_.second);
+    return {hash_pairs(hash, reinterpret_cast<const Words2*>(bytes_) + 1, size_ / 16 - 1),
+            in_range_};
+  }
+
+ private:
+  const std::byte* bytes_ = nullptr;
+  Words2 first_ = {};
+  std::int32_t size_ = 0;
+  bool is_aligned_ = false, in_range_ = true;
+};
 
 /// The hash of the sources so far, and of one more.
 KOKKOS_INLINE_FUNCTION std::uint64_t join_sources(std::uint64_t joined, std::uint64_t hash) {
@@ -125,14 +139,12 @@ KOKKOS_INLINE_FUNCTION std::uint64_t join_sources(std::uint64_t joined, std::uin
 /// chain of splitmix64 over its 8-byte words (the last one zero-padded), the sources chained in
 /// order. A source without the slot's row is left out and clears `in_range`. Reads the sources'
 /// bytes, writes nothing.
-/// \tparam few_bytes for kernels that hash few bytes of a slot: fewer registers, slower for many
-/// bytes, the same hash
-template <bool few_bytes = false>
-KOKKOS_FUNCTION KVHash kv_hash(const KVSourceList& list, KVHashMode mode, std::int64_t slot) {
+KOKKOS_INLINE_FUNCTION KVHash kv_hash(const KVSourceList& list, KVHashMode mode,
+                                      std::int64_t slot) {
   KVHash result;
   if (mode == KVHashMode::none) return result;
   for (std::int32_t i = 0; i < list.count; ++i) {
-    const KVHash found = detail::source_hash<few_bytes>(list.sources[i], mode, slot);
+    const KVHash found = detail::source_hash(list.sources[i], mode, slot);
     result.in_range = result.in_range && found.in_range;
     if (found.in_range) result.value = detail::join_sources(result.value, found.value);
   }

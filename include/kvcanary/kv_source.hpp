@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <kvcanary/divisor.hpp>
 #include <kvcanary/memory.hpp>
 #include <span>
 
@@ -32,10 +33,25 @@ struct KVSource {
   Memory memory = Memory::unknown;  ///< where `data` lies
 };
 
+namespace detail {
+
+/// A KVSource as kernels see it.
+struct KVSourceArgs {
+  const std::byte* data;
+  std::int64_t num_rows, row_stride;
+  Divisor page_size;
+  std::int32_t bytes_per_token, read_bytes;
+  bool is_aligned;  ///< each token's bytes start at a multiple of 16
+};
+
+KVSourceArgs to_args(const KVSource& source);
+
+}  // namespace detail
+
 /// Sources of one endpoint as kernels see them: an array in the memory of the execution space. Made
 /// by KVSources.
 struct KVSourceList {
-  const KVSource* sources = nullptr;
+  const detail::KVSourceArgs* sources = nullptr;
   std::int32_t count = 0;
   std::int32_t max_read_bytes = 0;  ///< of any source
   std::int64_t num_slots = 0;       ///< slots, from 0, whose bytes every source has
@@ -57,7 +73,7 @@ class KVSources {
   }
 
  private:
-  Kokkos::View<KVSource*, MemorySpace> sources_;
+  Kokkos::View<detail::KVSourceArgs*, MemorySpace> sources_;
   std::int32_t max_read_bytes_ = 0;
   std::int64_t num_slots_ = 0;
 };
@@ -77,11 +93,12 @@ KVSources<MemorySpace>::KVSources(std::span<const KVSource> sources)
   const bool host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
   detail::check_sources(sources, host ? Memory::device : Memory::host);
   num_slots_ = detail::num_slots(sources);
-  for (const KVSource& source : sources) {
-    max_read_bytes_ = std::max(max_read_bytes_, static_cast<std::int32_t>(source.read_bytes));
+  const auto args = Kokkos::create_mirror_view(sources_);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    args(i) = detail::to_args(sources[i]);
+    max_read_bytes_ = std::max(max_read_bytes_, args(i).read_bytes);
   }
-  const auto given = host_view(sources.data(), sources.size());
-  Kokkos::deep_copy(sources_, given);
+  Kokkos::deep_copy(sources_, args);
 }
 
 }  // namespace kvcanary

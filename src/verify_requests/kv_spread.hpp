@@ -21,8 +21,8 @@ class KVSpread {
     return endpoint.mode != KVHashMode::none && endpoint.num_sources > 1;
   }
 
-  /// Hashes `count` slots, but for those that the endpoint does not hold. A lane whose `j` is one of
-  /// [0, count) gives slot `j` and gets its hash. For all lanes.
+  /// Hashes `count` slots, but for those that the endpoint does not hold. A lane whose `j` is one
+  /// of [0, count) gives slot `j` and gets its hash. For all lanes.
   template <class Member>
   KOKKOS_FUNCTION KVHash operator()(const Member& team, const EndpointArgs& endpoint, int count,
                                     int j, std::int64_t slot) {
@@ -58,7 +58,7 @@ class KVSpread {
   }
 
   std::int64_t slots_[max_slots];
-  int outside_[max_slots];        ///< 1 when a source does not have the slot's row
+  int outside_[max_slots];         ///< 1 when a source does not have the slot's row
   std::uint64_t hash_[team_size];  ///< by source and slot
 };
 

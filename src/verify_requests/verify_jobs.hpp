@@ -59,8 +59,7 @@ struct JobArgs {
 
  private:
   static std::int32_t reach_of(const SlotTable& table) {
-    const std::int64_t columns =
-        std::min(table.num_columns, length_limit / table.page_size + 1);
+    const std::int64_t columns = std::min(table.num_columns, length_limit / table.page_size + 1);
     return static_cast<std::int32_t>(std::min(columns * table.page_size, length_limit));
   }
 };

@@ -18,13 +18,13 @@ template <KVWork kv_work, class Jobs, class ExecSpace>
 void launch_on_device(const ExecSpace& space, const Jobs& jobs, const ViolationSink& sink) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
   using Kernel = VerifyRequestsDevice<Member, SplitmixChain, kv_work, Jobs>;
+  using Shape = typename Kernel::Shape;
   constexpr std::int64_t threads_of_a_multiprocessor = 2048;
   const std::int64_t teams =
-      space.concurrency() / threads_of_a_multiprocessor * Kernel::teams_at_once - 1;
-  const VerifyShares shares = shares_of(jobs, teams * Kernel::groups_per_team, Kernel::grain);
-  launch_teams<Kernel::team_size, Kernel::teams_at_once>(
-      "kvcanary::verify_requests", space, Kernel::league_size(jobs, shares), Kernel::scratch_bytes,
-      Kernel(jobs, sink, shares));
+      space.concurrency() / threads_of_a_multiprocessor * Shape::teams_at_once - 1;
+  const Kernel kernel(jobs, sink, shares_of(jobs, teams * Shape::groups_per_team, Shape::grain));
+  launch_teams<Shape::team_size, Shape::teams_at_once>(
+      "kvcanary::verify_requests", space, kernel.league_size(), Kernel::scratch_bytes, kernel);
 }
 
 template <class Jobs, class ExecSpace>

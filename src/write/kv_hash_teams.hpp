@@ -67,9 +67,8 @@ class KVHashTeam {
       const int s = k / count, i = k - s * count;
       const std::int64_t slot = slots[first + i];
       if (is_storable(slot)) {
-        const KVSource& from = endpoint_.sources[source + s];
         scratch_.sources[k] =
-            hash_words(bytes_of(from, slot, row_of(from, slot)), bytes_read(from, endpoint_.mode));
+            source_hash(endpoint_.sources[source + s], endpoint_.mode, slot).value;
       }
     });
   }

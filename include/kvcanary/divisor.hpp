@@ -8,11 +8,13 @@
 /// Division by a number that only the host knows ahead, as a multiplication.
 namespace kvcanary::detail {
 
-/// Quotients of dividends in [0, 2^30), which all positions are (length_limit): a division costs a
-/// device as much as everything else that it does to a position. T. Granlund and P. Montgomery,
-/// "Division by Invariant Integers using Multiplication", PLDI 1994.
+/// A division costs a device as much as everything else that it does to a position. T. Granlund and
+/// P. Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994.
 class Divisor {
  public:
+  /// Dividends are in [0, limit): all positions are (length_limit), most slots are.
+  static constexpr std::int64_t limit = std::int64_t{1} << 30;
+
   Divisor() = default;
   /// \param divisor at least 1
   explicit Divisor(std::int32_t divisor)
