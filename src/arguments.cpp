@@ -10,6 +10,8 @@ namespace kvcanary::detail {
 namespace {
 
 constexpr std::int64_t int32_max = std::numeric_limits<std::int32_t>::max();
+/// Of verify_requests: shares of them are counted in 32 bits.
+constexpr std::int64_t requests_limit = std::int64_t{1} << 23;
 constexpr std::int64_t offset_limit = std::int64_t{1} << 40;
 
 /// "endpoints[1].buffer.stride is 24, must be ..." behind the name of the operation. No text is put
@@ -269,9 +271,7 @@ void check_verify_requests(std::span<const VerifyJob> jobs, Memory unreachable) 
     const Arguments in_batch("verify_requests", unreachable, batch_names[j]);
     check_batch(in_batch, job.batch);
     if (job.batch.extend_lengths.given()) check_extend_lengths(in_batch, job.batch);
-    // A league of teams, at least one for each request.
-    in_batch.require_range("request_rows.size", job.batch.request_rows.size(), 0,
-                           int32_max / max_jobs - 1);
+    in_batch.require_range("request_rows.size", job.batch.request_rows.size(), 0, requests_limit);
     check_endpoints(Arguments("verify_requests", unreachable, names[j]), job.endpoints);
     endpoints += job.endpoints.size();
   }

@@ -234,6 +234,10 @@ TEST_F(ArgumentTest, BatchesOfVerifyRequests) {
   batch.num_requests = two;
   EXPECT_THAT(verify_requests(), Refused(operation, name + "num_requests.size", "2"));
   batch = good;
+  batch.request_rows = batch.prefix_lengths = IntSpan(ints.data(), (1 << 23) + 1);
+  batch.extend_lengths = {};
+  EXPECT_THAT(verify_requests(), Refused(operation, name + "request_rows.size", "8388609"));
+  batch = good;
   batch.window = -1;
   EXPECT_THAT(verify_requests(), Refused(operation, name + "window", "-1"));
   batch = good;

@@ -27,11 +27,11 @@
 /// lengths.
 namespace kvcanary::detail {
 
-/// Registers are what bounds how much is on its way from memory at a time: fewer teams, and fewer
-/// rows, where hashing KV bytes takes many.
-template <KVWork kv_work>
+/// How the lanes of a device are used. Registers are what bounds how much is on its way from memory
+/// at a time: fewer teams, and fewer rows, where hashing KV bytes takes many.
+template <KVWork kv_work, int team = kv_work <= KVWork::few ? 256 : 128>
 struct VerifyRequestsShape {
-  static constexpr int team_size = kv_work <= KVWork::few ? 256 : 128;
+  static constexpr int team_size = team;
   static constexpr int teams_at_once = kv_work == KVWork::few ? 3 : 4;  ///< on a multiprocessor
   /// Lanes that work on a row together. Many sources are spread over all lanes of a team.
   static constexpr int group_size = kv_work == KVWork::many ? team_size : warp_lanes;
@@ -43,11 +43,10 @@ struct VerifyRequestsShape {
   static constexpr std::int32_t grain = kv_work == KVWork::many ? 4 : row_size;
 };
 
-template <class Member, class Chain, KVWork kv_work, class Jobs>
+template <class Member, class Chain, KVWork kv_work, class Jobs,
+          class Shape = VerifyRequestsShape<kv_work>>
 class VerifyRequestsDevice {
  public:
-  using Shape = VerifyRequestsShape<kv_work>;
-
   VerifyRequestsDevice(const Jobs& jobs, const ViolationSink& sink, const VerifyShares& shares)
       : jobs_(jobs), sink_(sink), shares_(shares) {}
 

@@ -17,8 +17,8 @@ namespace kvcanary::detail {
 template <KVWork kv_work, class Jobs, class ExecSpace>
 void launch_on_device(const ExecSpace& space, const Jobs& jobs, const ViolationSink& sink) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
-  using Kernel = VerifyRequestsDevice<Member, SplitmixChain, kv_work, Jobs>;
-  using Shape = typename Kernel::Shape;
+  using Shape = VerifyRequestsShape<kv_work>;
+  using Kernel = VerifyRequestsDevice<Member, SplitmixChain, kv_work, Jobs, Shape>;
   constexpr std::int64_t threads_of_a_multiprocessor = 2048;
   const std::int64_t teams =
       space.concurrency() / threads_of_a_multiprocessor * Shape::teams_at_once - 1;
