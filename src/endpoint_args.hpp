@@ -81,9 +81,11 @@ struct EndpointArgs {
     return num_sources > 0 ? FewKVBytes(sources[0], mode, slot) : FewKVBytes();
   }
   KOKKOS_FUNCTION KVHash hash_few(std::int64_t slot, const FewKVBytes& of_first) const {
-    KVHash result;
-    for (std::int32_t i = 0; i < num_sources; ++i) {
-      const KVHash found = i == 0 ? of_first.hash() : FewKVBytes(sources[i], mode, slot).hash();
+    if (num_sources == 0) return {};
+    KVHash result = of_first.hash();
+    if (result.in_range) result.value = join_sources(0, result.value);
+    for (std::int32_t i = 1; i < num_sources; ++i) {
+      const KVHash found = FewKVBytes(sources[i], mode, slot).hash();
       result.in_range = result.in_range && found.in_range;
       if (found.in_range) result.value = join_sources(result.value, found.value);
     }

@@ -108,10 +108,8 @@ class VerifyRequestsDeviceTest : public testing::TestWithParam<CaseKind> {};
 
 /// How the host may share the work, and not only as it does.
 VerifyShares random_shares(Rng& rng) {
-  VerifyShares shares{.groups_per_request = {},
-                      .most = {},
-                      .grain = rng.pick<std::int32_t>({1, 4, 31}),
-                      .tile = rng.pick<std::int32_t>({1, 7, 31, 62, 1000})};
+  VerifyShares shares{
+      .groups_per_request = {}, .most = {}, .tile = rng.pick<std::int32_t>({1, 7, 31, 62, 1000})};
   for (int j = 0; j < kvcanary::max_jobs; ++j) {
     shares.groups_per_request[j] =
         kvcanary::detail::Divisor(static_cast<std::int32_t>(rng.between(1, 3)));

@@ -18,7 +18,8 @@ struct Piece {
   std::int32_t begin, end;
 };
 
-template <class Jobs>
+/// \tparam grain shares are multiples of it, in positions
+template <class Jobs, int grain>
 class Pieces {
  public:
   KOKKOS_FUNCTION Pieces(const Jobs& jobs, const VerifyShares& shares)
@@ -35,7 +36,9 @@ class Pieces {
     const int r = groups.quotient(group), part = group - r * groups.divisor();
     const RequestRange range = range_of({j, r});
     const std::int32_t count = shares_.own(j, range.stop - range.first);
-    const std::int32_t share = shares_.share(j, count), begin = range.first + part * share;
+    const std::int32_t even = groups.quotient(count + groups.divisor() - 1);
+    const std::int32_t share = (even + grain - 1) / grain * grain;
+    const std::int32_t begin = range.first + part * share;
     return {{j, r}, range, begin, Kokkos::min(begin + share, range.first + count)};
   }
 

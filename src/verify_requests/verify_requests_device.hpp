@@ -77,7 +77,7 @@ class VerifyRequestsDevice {
       return;
     }
     // Neighbouring groups are in different teams: few of them then have a multiprocessor each.
-    const Pieces<Jobs> pieces(jobs_, shares_);
+    const Pieces<Jobs, Shape::grain> pieces(jobs_, shares_);
     Piece piece = pieces.own(team.team_rank() / group_size * num_teams + rank);
     TileShare rest{};
     for (bool is_own = true;; is_own = false) {
@@ -102,127 +102,133 @@ class VerifyRequestsDevice {
             job.resolve.entries_of(piece.range.row), job.expected.row(piece.range.row)};
   }
 
-  /// A lane's position in a row.
-  struct Place {
-    std::int32_t position;
-    std::int32_t page, offset;  ///< the table entry, or -1, and where the position is in the page
-    bool is_verified;           ///< or only looked at for the next lane's sake, or not at all
+  /// The table entry of a position, or -1, and where the position is in the page.
+  struct Page {
+    std::int32_t entry, offset;
   };
 
   KOKKOS_FUNCTION void verify_piece(const Member& team, Spread* spread, const Piece& piece) const {
     constexpr int step = rows_at_once * row_size;
     const Request request = request_of(piece);
-    const int lane = team.team_rank() % group_size;
-    Place next[rows_at_once];
-    look_up(request, piece.begin, lane, piece.end, next);
-    for (std::int32_t begin = piece.begin; begin < piece.end; begin += step) {
-      Place places[rows_at_once];
-      for (int i = 0; i < rows_at_once; ++i) places[i] = next[i];
-      // On their way while these are verified.
-      look_up(request, begin + step, lane, piece.end, next);
-      const std::int32_t left = piece.end - begin;
-      std::uint32_t wrong = 0;
-      if (rows_at_once == 1 || left > row_size) {
-        wrong = verify_rows<rows_at_once>(team, spread, request, left, places);
-      } else {
-        wrong = verify_rows<1>(team, spread, request, left, places);
+    const SlotResolver& resolve = jobs_.at(request.index.job).resolve;
+    Rows rows{.begin = piece.begin,
+              .end = piece.end,
+              .position = piece.begin - 1 + team.team_rank() % group_size};
+    Page pages[rows_at_once];
+    look_up(request, rows.position, pages);
+    for (; rows.begin < rows.end; rows.begin += step, rows.position += step) {
+      std::int64_t slots[rows_at_once];
+      for (int i = 0; i < rows_at_once; ++i) {
+        slots[i] = resolve.slot_in_page(pages[i].entry, pages[i].offset);
       }
-      for (std::int32_t position = begin - 1 + lane; wrong != 0; position += row_size) {
+      look_up(request, rows.position + step, pages);  // on their way while these are verified
+      std::uint32_t wrong = 0;
+      if (rows_at_once == 1 || rows.end - rows.begin > row_size) {
+        wrong = verify_rows<rows_at_once>(team, spread, request, rows, slots);
+      } else {
+        wrong = verify_rows<1>(team, spread, request, rows, slots);
+      }
+      for (std::int32_t position = rows.position; wrong != 0; position += row_size) {
         report(request.index, position, wrong & row_mask);
         wrong >>= row_bits;
       }
     }
   }
 
-  /// The places of a lane in the rows from `begin` on.
-  KOKKOS_FUNCTION void look_up(const Request& request, std::int32_t begin, int lane,
-                               std::int32_t end, Place* places) const {
+  /// The pages of a lane's positions in rows, of which `position` is that in the first.
+  KOKKOS_FUNCTION void look_up(const Request& request, std::int32_t position, Page* pages) const {
     const SlotResolver& resolve = jobs_.at(request.index.job).resolve;
-    for (int i = 0; i < rows_at_once; ++i, begin += row_size) {
-      const std::int32_t position = begin - 1 + lane;
+    for (int i = 0; i < rows_at_once; ++i, position += row_size) {
       const auto [column, offset] = resolve.place_of(position);
-      places[i] = {position, -1, offset, lane > 0 && lane < warp_lanes && position < end};
+      pages[i] = {-1, offset};
       if (static_cast<std::uint32_t>(position) < static_cast<std::uint32_t>(request.stop)) {
-        places[i].page = request.entries[column];
+        pages[i].entry = request.entries[column];
       }
     }
   }
 
-  /// A record of a lane, and the first KV bytes of its slot.
-  struct Loaded {
-    Record record;  ///< another one when it is not there
-    bool is_there;
-    FewKVBytes few;
+  /// Rows of positions, as a lane sees them.
+  struct Rows {
+    std::int32_t begin, end;  ///< what is verified: the first row begins there, the last ends there
+    std::int32_t position;    ///< the lane's in the first row; those behind are row_size apart
+
+    /// Whether the lane's position in row `i` is not only looked at for the next lane's sake.
+    KOKKOS_FUNCTION bool is_verified(int i) const {
+      const std::int32_t first = begin + i * row_size, mine = position + i * row_size;
+      return mine >= first && mine < end && (group_size == warp_lanes || mine < first + row_size);
+    }
   };
 
-  /// Where the lane's places in the first `rows` rows are wrong: row_bits bits for each row, one
-  /// for each endpoint. `left` positions are from the first row on.
-  template <int rows>
+  /// A record, the one of the padding slot when it is not there, and the first KV bytes.
+  struct Loaded {
+    std::int64_t slot;
+    bool is_there;
+    Record record;
+    FewKVBytes kv_bytes;
+  };
+  KOKKOS_FUNCTION static Loaded load(const EndpointArgs& endpoint, std::int64_t slot) {
+    const bool is_there = endpoint.verifies(slot);
+    if (!is_there) slot = padding_slot;
+    Loaded loaded{slot, is_there, endpoint.load(slot), {}};
+    if constexpr (kv_work == KVWork::few) loaded.kv_bytes = endpoint.load_few(slot);
+    return loaded;
+  }
+
+  /// Where the lane's positions in the first `count` rows are wrong: row_bits bits for each row,
+  /// one for each endpoint.
+  template <int count>
   KOKKOS_FUNCTION std::uint32_t verify_rows(const Member& team, Spread* spread,
-                                            const Request& request, std::int32_t left,
-                                            const Place* places) const {
-    const SlotResolver& resolve = jobs_.at(request.index.job).resolve;
-    std::int64_t slots[rows];
-    for (int i = 0; i < rows; ++i)
-      slots[i] = resolve.slot_in_page(places[i].page, places[i].offset);
+                                            const Request& request, const Rows& rows,
+                                            const std::int64_t* slots) const {
     std::uint32_t wrong = 0;
     const int first = jobs_.first_endpoint(request.index.job);
     for (int e = first; e < jobs_.endpoint_end(request.index.job); ++e) {
       const EndpointArgs& endpoint = jobs_.endpoint(e);
-      Loaded loaded[rows];
-      for (int i = 0; i < rows; ++i) loaded[i] = load(endpoint, slots[i]);
-      for (int i = 0; i < rows; ++i) {
+      Loaded loaded[count];
+      for (int i = 0; i < count; ++i) loaded[i] = load(endpoint, slots[i]);
+      for (int i = 0; i < count; ++i) {
         KVHash kv;
         if constexpr (kv_work != KVWork::none) {
-          kv = kv_hash_of(team, spread, endpoint, left, places[i], slots[i], loaded[i]);
+          kv = kv_hash_of(team, spread, endpoint, rows, loaded[i]);
         }
-        const bool right = is_right(team, request, places[i], loaded[i], kv);
-        if (places[i].is_verified && !right) wrong |= 1U << (row_bits * i + e - first);
+        const bool right = is_right(team, request, rows.position + i * row_size, loaded[i], kv);
+        if (rows.is_verified(i) && !right) wrong |= 1U << (row_bits * i + e - first);
       }
     }
     return wrong;
   }
 
-  KOKKOS_FUNCTION static Loaded load(const EndpointArgs& endpoint, std::int64_t slot) {
-    const bool is_there = endpoint.verifies(slot);
-    Loaded loaded{endpoint.load(is_there ? slot : padding_slot), is_there, {}};
-    if (kv_work == KVWork::few && is_there) loaded.few = endpoint.load_few(slot);
-    return loaded;
-  }
-
-  /// \param left positions from the row's first on
+  /// The KV hash of the lane's slot in the first row.
   KOKKOS_FUNCTION KVHash kv_hash_of(const Member& team, Spread* spread,
-                                    const EndpointArgs& endpoint, std::int32_t left,
-                                    const Place& place, std::int64_t slot,
+                                    const EndpointArgs& endpoint, const Rows& rows,
                                     const Loaded& loaded) const {
-    if constexpr (kv_work == KVWork::few) {
-      return loaded.is_there ? endpoint.hash_few(slot, loaded.few) : KVHash{};
-    }
+    static_assert(kv_work == KVWork::none || rows_at_once == 1);
+    if constexpr (kv_work == KVWork::few) return endpoint.hash_few(loaded.slot, loaded.kv_bytes);
     if constexpr (kv_work == KVWork::many) {
       if (Spread::wanted(endpoint)) {
-        const int count = left < row_size ? left : row_size;
-        return (*spread)(team, endpoint, count, team.team_rank() - 1, slot);
+        const int count = Kokkos::min(rows.end - rows.begin, int{row_size});
+        return (*spread)(team, endpoint, count, team.team_rank() - 1, loaded.slot);
       }
     }
-    if (!place.is_verified || !loaded.is_there) return {};
-    return endpoint.template hash_kv<kv_work>(slot);
+    if (!rows.is_verified(0) || !loaded.is_there) return {};
+    return endpoint.template hash_kv<kv_work>(loaded.slot);
   }
 
   /// Whether verify_entry would find nothing, for sure.
-  KOKKOS_FUNCTION bool is_right(const Member& team, const Request& request, const Place& place,
+  KOKKOS_FUNCTION bool is_right(const Member& team, const Request& request, std::int32_t position,
                                 const Loaded& loaded, const KVHash& kv) const {
     const Record& record = loaded.record;
     const std::uint64_t prev_hash = from_lane_before(team, next_hash<Chain>(record), 1);
     const bool has_before = from_lane_before(team, int{loaded.is_there}, 1) != 0;
     bool follows = has_before && static_cast<std::uint64_t>(record.prev_hash) == prev_hash;
-    if (!follows && place.position == request.first) follows = is_right_start(request, record);
+    if (!follows && position == request.first) follows = is_right_start(request, record);
     bool right =
         loaded.is_there && follows && kv.in_range &&
         static_cast<std::uint64_t>(record.kv_hash) == kv.value &&
-        static_cast<std::uint64_t>(record.position) == static_cast<std::uint32_t>(place.position);
+        static_cast<std::uint64_t>(record.position) == static_cast<std::uint32_t>(position);
     const ExpectedTokenArgs& expected = jobs_.at(request.index.job).expected;
     if (expected.given()) {
-      const std::int64_t token = expected.at(request.expected, place.position);
+      const std::int64_t token = expected.at(request.expected, position);
       right = right && (token == -1 || token == record.token);
     }
     return right;

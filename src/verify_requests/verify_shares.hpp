@@ -17,19 +17,12 @@ namespace kvcanary::detail {
 struct VerifyShares {
   Divisor groups_per_request[max_jobs];
   std::int32_t most[max_jobs];  ///< positions of a group in its own request
-  std::int32_t grain;           ///< shares are multiples of it, in positions
-  std::int32_t tile;            ///< positions, a multiple of `grain`
+  std::int32_t tile;            ///< positions
 
   /// Positions of a request that its own groups take, of `count`.
   KOKKOS_FUNCTION std::int32_t own(int job, std::int32_t count) const {
     const std::int64_t all = std::int64_t{most[job]} * groups_per_request[job].divisor();
     return count < all ? count : static_cast<std::int32_t>(all);
-  }
-
-  /// Positions of each of a request's own groups when they take `count`, but for the last ones.
-  KOKKOS_FUNCTION std::int32_t share(int job, std::int32_t count) const {
-    const Divisor& groups = groups_per_request[job];
-    return (groups.quotient(count + groups.divisor() - 1) + grain - 1) / grain * grain;
   }
 
   KOKKOS_FUNCTION int num_groups(int job, const JobArgs& args) const {
@@ -79,8 +72,7 @@ template <class Jobs>
 VerifyShares shares_of(const Jobs& jobs, std::int64_t groups, std::int32_t grain) {
   std::int64_t requests = 1;
   for (int j = 0; j < jobs.num_jobs(); ++j) requests += jobs.at(j).batch.given;
-  VerifyShares shares{
-      .groups_per_request = {}, .most = {}, .grain = grain, .tile = tile_of(jobs, grain)};
+  VerifyShares shares{.groups_per_request = {}, .most = {}, .tile = tile_of(jobs, grain)};
   for (int j = 0; j < jobs.num_jobs(); ++j) {
     const std::int64_t longest = jobs.at(j).longest(), grains = (longest + grain - 1) / grain;
     const std::int64_t own = std::max<std::int64_t>(1, std::min(grains, groups / requests));
