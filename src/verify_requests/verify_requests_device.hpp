@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "launch.hpp"
 #include "verify/verify_entry.hpp"
@@ -58,22 +59,23 @@ class VerifyRequestsDevice {
  private:
   static constexpr int row_size = Shape::row_size, group_size = Shape::group_size;
   static constexpr int rows_at_once = Shape::rows_at_once;
-  using Report = BatchReport<Shape::team_size>;
-  using Shares = TileShares<Shape::team_size, group_size>;
-  using Spread = KVSpread<Shape::team_size, row_size>;
+  struct Nothing {};
+  using Spread =
+      std::conditional_t<kv_work == KVWork::many, KVSpread<Shape::team_size, row_size>, Nothing>;
+  struct Scratch {
+    BatchReport<Shape::team_size> report;
+    TileShares<Shape::team_size, group_size> shares;
+    Spread spread;
+  };
 
  public:
-  static constexpr std::size_t scratch_bytes =
-      sizeof(Report) + sizeof(Shares) + (kv_work == KVWork::many ? sizeof(Spread) : 0);
+  static constexpr std::size_t scratch_bytes = sizeof(Scratch);
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    auto& batch_report = in_scratch<Report>(team);
-    auto& shares = in_scratch<Shares>(team);
-    Spread* spread = nullptr;
-    if constexpr (kv_work == KVWork::many) spread = &in_scratch<Spread>(team);
+    auto& scratch = in_scratch<Scratch>(team);
     const int rank = team.league_rank() - 1, num_teams = team.league_size() - 1;
     if (rank < 0) {
-      batch_report(team, jobs_, sink_);
+      scratch.report(team, jobs_, sink_);
       return;
     }
     // Neighbouring groups are in different teams: few of them then have a multiprocessor each.
@@ -81,8 +83,8 @@ class VerifyRequestsDevice {
     Piece piece = pieces.own(team.team_rank() / group_size * num_teams + rank);
     TileShare rest{};
     for (bool is_own = true;; is_own = false) {
-      if (piece.begin < piece.end) verify_piece(team, spread, piece);
-      if (is_own) rest = pieces.share_of_rest(team, rank, num_teams, shares);
+      if (piece.begin < piece.end) verify_piece(team, scratch.spread, piece);
+      if (is_own) rest = pieces.share_of_rest(team, rank, num_teams, scratch.shares);
       if (rest.count <= 0) return;
       piece = pieces.next(rest);
     }
@@ -107,7 +109,7 @@ class VerifyRequestsDevice {
     std::int32_t entry, offset;
   };
 
-  KOKKOS_FUNCTION void verify_piece(const Member& team, Spread* spread, const Piece& piece) const {
+  KOKKOS_FUNCTION void verify_piece(const Member& team, Spread& spread, const Piece& piece) const {
     constexpr int step = rows_at_once * row_size;
     const Request request = request_of(piece);
     const SlotResolver& resolve = jobs_.at(request.index.job).resolve;
@@ -177,7 +179,7 @@ class VerifyRequestsDevice {
   /// Where the lane's positions in the first `count` rows are wrong: row_bits bits for each row,
   /// one for each endpoint.
   template <int count>
-  KOKKOS_FUNCTION std::uint32_t verify_rows(const Member& team, Spread* spread,
+  KOKKOS_FUNCTION std::uint32_t verify_rows(const Member& team, Spread& spread,
                                             const Request& request, const Rows& rows,
                                             const std::int64_t* slots) const {
     std::uint32_t wrong = 0;
@@ -199,7 +201,7 @@ class VerifyRequestsDevice {
   }
 
   /// The KV hash of the lane's slot in the first row.
-  KOKKOS_FUNCTION KVHash kv_hash_of(const Member& team, Spread* spread,
+  KOKKOS_FUNCTION KVHash kv_hash_of(const Member& team, Spread& spread,
                                     const EndpointArgs& endpoint, const Rows& rows,
                                     const Loaded& loaded) const {
     static_assert(kv_work == KVWork::none || rows_at_once == 1);
@@ -207,7 +209,7 @@ class VerifyRequestsDevice {
     if constexpr (kv_work == KVWork::many) {
       if (Spread::wanted(endpoint)) {
         const int count = Kokkos::min(rows.end - rows.begin, int{row_size});
-        return (*spread)(team, endpoint, count, team.team_rank() - 1, loaded.slot);
+        return spread(team, endpoint, count, team.team_rank() - 1, loaded.slot);
       }
     }
     if (!rows.is_verified(0) || !loaded.is_there) return {};
