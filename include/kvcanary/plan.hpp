@@ -12,7 +12,7 @@
 namespace kvcanary {
 
 /// The requests of one engine step. Arrays lie in memory of the execution space, one element a
-/// request.
+/// request. Lengths are below 2^30: others are malformed.
 struct PlanBatch {
   IntSpan request_rows;    ///< row in the slot table; row 0 is padding and contributes nothing
   IntSpan prefix_lengths;  ///< tokens already in the cache, which the step reads
