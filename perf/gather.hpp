@@ -7,6 +7,7 @@
 #include <kvcanary/kvcanary.hpp>
 
 #include "launch.hpp"
+#include "prefetch.hpp"
 #include "timing.hpp"
 #include "verify_inputs.hpp"
 
@@ -87,7 +88,7 @@ struct Gather {
     constexpr std::uint32_t in_a_line = 2;
     for (int e = 0; e < job.num_endpoints; ++e) {
       const Half* records = job.records[e] + 2 * slot;
-      for (std::uint32_t i = 0; i < count; i += in_a_line) __builtin_prefetch(records + 2 * i);
+      for (std::uint32_t i = 0; i < count; i += in_a_line) detail::prefetch_read(records + 2 * i);
     }
   }
 
