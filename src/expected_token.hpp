@@ -26,24 +26,8 @@ class ExpectedTokenArgs {
 
   KOKKOS_FUNCTION bool given() const { return num_rows_ > 0; }
 
-  /// Columns of a row that hold a token.
-  KOKKOS_FUNCTION std::int64_t columns(std::int64_t row) const {
-    if (row < 0 || row >= num_rows_) return 0;
-    if (!valid_lengths_.given()) return num_columns_;
-    const std::int64_t valid = row < num_valid_lengths_ ? valid_lengths_[row] : 0;
-    return clamp(valid, std::int64_t{0}, num_columns_);
-  }
-
-  /// The token of a row with `columns` columns, or -1.
-  KOKKOS_FUNCTION std::int64_t at(std::int64_t row, std::int64_t columns,
-                                  std::int64_t position) const {
-    const std::int64_t column = position + token_offset_;
-    if (column < 0 || column >= columns) return -1;
-    return tokens_[row * row_stride_ + column];
-  }
-
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row, std::int64_t position) const {
-    return at(row, columns(row), position);
+    return at(this->row(row), position);
   }
 
   /// A row, for many of its positions: where it begins and how many columns hold a token.
@@ -51,8 +35,11 @@ class ExpectedTokenArgs {
     std::int64_t begin, columns;
   };
   KOKKOS_FUNCTION Row row(std::int64_t row) const {
-    return given() ? Row{row * row_stride_, columns(row)} : Row{0, 0};
+    const std::int64_t columns = this->columns(row);
+    return {columns > 0 ? row * row_stride_ : 0, columns};
   }
+
+  /// The token of a row at a position, or -1.
   KOKKOS_FUNCTION std::int64_t at(const Row& row, std::int64_t position) const {
     const std::int64_t column = position + token_offset_;
     if (column < 0 || column >= row.columns) return -1;
@@ -62,15 +49,24 @@ class ExpectedTokenArgs {
   /// Tokens of `count` positions from `begin` on, with a mask of ones where one is expected.
   void fill(std::int64_t row, std::int64_t begin, int count, std::uint64_t* tokens,
             std::uint64_t* masks) const {
-    const std::int64_t column = begin + token_offset_, columns = this->columns(row);
+    const Row of_row = this->row(row);
+    const std::int64_t column = begin + token_offset_;
     const std::int64_t first = std::clamp<std::int64_t>(-column, 0, count);
-    const std::int64_t end = std::clamp<std::int64_t>(columns - column, first, count);
+    const std::int64_t end = std::clamp<std::int64_t>(of_row.columns - column, first, count);
     std::fill_n(tokens, count, ~std::uint64_t{0});
-    if (first < end) tokens_.copy(row * row_stride_ + column + first, end - first, tokens + first);
+    if (first < end) tokens_.copy(of_row.begin + column + first, end - first, tokens + first);
     for (int i = 0; i < count; ++i) masks[i] = ~tokens[i] == 0 ? 0 : ~std::uint64_t{0};
   }
 
  private:
+  /// Columns of a row that hold a token.
+  KOKKOS_FUNCTION std::int64_t columns(std::int64_t row) const {
+    if (row < 0 || row >= num_rows_) return 0;
+    if (!valid_lengths_.given()) return num_columns_;
+    const std::int64_t valid = row < num_valid_lengths_ ? valid_lengths_[row] : 0;
+    return clamp(valid, std::int64_t{0}, num_columns_);
+  }
+
   IntArray tokens_, valid_lengths_;
   std::int64_t num_valid_lengths_;
   std::int64_t num_rows_, num_columns_, row_stride_;
