@@ -29,45 +29,35 @@ KOKKOS_FUNCTION T from_lane(const Member&, const T& value, [[maybe_unused]] int 
   KOKKOS_IF_ON_HOST((return value;))
 }
 
-/// The largest of the values of a warp. For all its lanes.
-template <class Member, class T>
-KOKKOS_FUNCTION T max_of_warp(const Member& team, T value) {
+/// The values of a warp combined, in any order. For all its lanes.
+template <class Member, class T, class Combine>
+KOKKOS_FUNCTION T over_warp(const Member& team, T value, const Combine& combine) {
   for (int distance = 1; distance < warp_lanes; distance *= 2) {
-    const T other = from_lane(team, value, lane_in_warp(team) ^ distance);
-    if (other > value) value = other;
-  }
-  return value;
-}
-
-/// The sum of the values of a warp. For all its lanes.
-template <class Member, class T>
-KOKKOS_FUNCTION T sum_of_warp(const Member& team, T value) {
-  for (int distance = 1; distance < warp_lanes; distance *= 2) {
-    value += from_lane(team, value, lane_in_warp(team) ^ distance);
+    value = combine(value, from_lane(team, value, lane_in_warp(team) ^ distance));
   }
   return value;
 }
 
 /// Sums over the lanes of a team. In team scratch.
-template <class T, int team_size>
+template <int team_size>
 class TeamScan {
  public:
   struct Sum {
-    T before;  ///< of the lanes before this one
-    T total;
+    int before;  ///< of the lanes before this one
+    int total;
   };
 
   /// For all lanes. The scratch may be used again after a barrier.
   template <class Member>
-  KOKKOS_FUNCTION Sum operator()(const Member& team, T value) {
+  KOKKOS_FUNCTION Sum operator()(const Member& team, int value) {
     const int lane = lane_in_warp(team), warp = team.team_rank() / warp_lanes;
-    const T sum = scan_warp(team, value);
+    const int sum = scan_warp(team, value);
     if (lane == warp_lanes - 1) sum_of_warp_[warp] = sum;
     team.team_barrier();
     // Each warp sums up the warps.
-    const T own = lane < num_warps ? sum_of_warp_[lane] : 0;
-    const T sums = scan_warp(team, own);
-    const T before = from_lane(team, sums - own, warp);
+    const int own = lane < num_warps ? sum_of_warp_[lane] : 0;
+    const int sums = scan_warp(team, own);
+    const int before = from_lane(team, sums - own, warp);
     return {before + sum - value, from_lane(team, sums, num_warps - 1)};
   }
 
@@ -77,16 +67,16 @@ class TeamScan {
 
   /// The sum up to and including this lane, in its warp.
   template <class Member>
-  KOKKOS_FUNCTION static T scan_warp(const Member& team, T sum) {
+  KOKKOS_FUNCTION static int scan_warp(const Member& team, int sum) {
     const int lane = lane_in_warp(team);
     for (int distance = 1; distance < warp_lanes; distance *= 2) {
-      const T before = from_lane_before(team, sum, distance);
+      const int before = from_lane_before(team, sum, distance);
       if (lane >= distance) sum += before;
     }
     return sum;
   }
 
-  T sum_of_warp_[num_warps];
+  int sum_of_warp_[num_warps];
 };
 
 }  // namespace kvcanary::detail

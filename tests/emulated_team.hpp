@@ -9,14 +9,14 @@
 #include <thread>
 #include <vector>
 
+#include "warp.hpp"
+
 /// \file
 /// Teams of a device on threads of the host, so that its kernels can be tested where it is not.
 
 /// Lanes that exchange values.
 class EmulatedWarp {
  public:
-  static constexpr int size = 32;
-
   /// What lane `from(lane)` gives. For all lanes.
   template <class T>
   T exchange(int lane, int from, const T& value) {
@@ -28,8 +28,8 @@ class EmulatedWarp {
   }
 
  private:
-  std::vector<std::any> values_ = std::vector<std::any>(size);
-  std::barrier<> barrier_{size};
+  std::vector<std::any> values_ = std::vector<std::any>(kvcanary::detail::warp_lanes);
+  std::barrier<> barrier_{kvcanary::detail::warp_lanes};
 };
 
 /// What kernels use of Kokkos's team members.
@@ -71,11 +71,11 @@ class EmulatedMember {
 
 template <class T>
 T from_lane(const EmulatedMember& team, const T& value, int lane) {
-  return team.warp().exchange(team.team_rank() % EmulatedWarp::size, lane, value);
+  return team.warp().exchange(kvcanary::detail::lane_in_warp(team), lane, value);
 }
 template <class T>
 T from_lane_before(const EmulatedMember& team, const T& value, int distance) {
-  const int lane = team.team_rank() % EmulatedWarp::size;
+  const int lane = kvcanary::detail::lane_in_warp(team);
   return from_lane(team, value, lane >= distance ? lane - distance : lane);
 }
 
@@ -86,7 +86,8 @@ void emulate(const Kernel& kernel, int league_size, int team_size, std::size_t s
   constexpr std::size_t room_to_align = 64;
   std::vector<std::uint64_t> scratch((scratch_bytes + room_to_align) / 8 + 1);
   std::barrier<> barrier(team_size);
-  std::deque<EmulatedWarp> warps(static_cast<std::size_t>(team_size / EmulatedWarp::size));
+  std::deque<EmulatedWarp> warps(
+      static_cast<std::size_t>(team_size / kvcanary::detail::warp_lanes));
   std::vector<std::thread> lanes;
   for (int lane = 0; lane < team_size; ++lane) {
     lanes.emplace_back([&, lane] {
@@ -94,7 +95,7 @@ void emulate(const Kernel& kernel, int league_size, int team_size, std::size_t s
         if (lane == 0) std::fill(scratch.begin(), scratch.end(), 0xA5A5A5A5A5A5A5A5);
         barrier.arrive_and_wait();
         kernel(EmulatedMember(team, league_size, lane, team_size, barrier,
-                              warps[static_cast<std::size_t>(lane / EmulatedWarp::size)],
+                              warps[static_cast<std::size_t>(lane / kvcanary::detail::warp_lanes)],
                               reinterpret_cast<std::byte*>(scratch.data())));
         barrier.arrive_and_wait();
       }

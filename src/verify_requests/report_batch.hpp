@@ -58,7 +58,7 @@ class BatchReport {
     }
     if (malformed) Kokkos::atomic_store(&malformed_[j], 1);
     if (beyond) Kokkos::atomic_store(&any_beyond_, 1);
-    entries = sum_of_warp(team, entries);
+    entries = over_warp(team, entries, [](std::int64_t a, std::int64_t b) { return a + b; });
     const int e = jobs.first_endpoint(j) + lane_in_warp(team);
     if (e >= jobs.endpoint_end(j)) return;
     sink.count_entries(jobs.endpoint(e).tag, static_cast<Count>(entries));

@@ -45,7 +45,8 @@ class TileShares {
     }
     team.team_barrier();
     const int group = lane / group_size, candidate = lane_in_warp(team);
-    const int found = max_of_warp(team, candidate <= group ? lane_of_group_[candidate] : 0);
+    const int found = over_warp(team, candidate <= group ? lane_of_group_[candidate] : 0,
+                                [](int a, int b) { return a > b ? a : b; });
     const int first = begin + of_team * group / num_groups;
     const int last = Kokkos::min(begin + of_team * (group + 1) / num_groups, end);
     return {found * requests, first - tiles_before_[found], last - first};
@@ -60,7 +61,7 @@ class TileShares {
                             static_cast<unsigned>(b));
   }
 
-  TeamScan<int, team_size> scan_;
+  TeamScan<team_size> scan_;
   int tiles_before_[team_size];    ///< before those of each lane's requests
   int lane_of_group_[num_groups];  ///< the last lane whose tiles begin no later than the group's
 };
