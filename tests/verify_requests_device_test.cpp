@@ -130,24 +130,25 @@ void expect_as_oracle(Rng& rng, const std::vector<VerifyJob>& jobs) {
   check::expect_equal(found, report);
 }
 
-TEST_P(VerifyRequestsDeviceTest, EqualsTheOracle) {
+/// Calls `body(rng)` for each seed until one fails.
+template <class Body>
+void for_each_seed(std::uint64_t cases, const Body& body) {
   if (!Kokkos::is_initialized()) GTEST_SKIP() << "no Kokkos";
-  const std::uint64_t first = test_settings::seed(), cases = test_settings::cases(8);
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+  const std::uint64_t first = test_settings::seed(), count = test_settings::cases(cases);
+  for (std::uint64_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("KVCANARY_TEST_SEED=" + std::to_string(seed));
     Rng rng(seed);
-    expect_as_oracle(rng, random_jobs(rng, GetParam()));
-    if (HasFailure()) return;
+    body(rng);
   }
+}
+
+TEST_P(VerifyRequestsDeviceTest, EqualsTheOracle) {
+  for_each_seed(8, [](Rng& rng) { expect_as_oracle(rng, random_jobs(rng, GetParam())); });
 }
 
 /// Nothing is verified twice or not at all: each position is reported once when all are wrong.
 TEST_P(VerifyRequestsDeviceTest, VerifiesEachPositionOnce) {
-  if (!Kokkos::is_initialized()) GTEST_SKIP() << "no Kokkos";
-  const std::uint64_t first = test_settings::seed(), cases = test_settings::cases(4);
-  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-    SCOPED_TRACE("KVCANARY_TEST_SEED=" + std::to_string(seed));
-    Rng rng(seed);
+  for_each_seed(4, [](Rng& rng) {
     std::vector<VerifyJob> jobs = random_jobs(rng, GetParam());
     for (VerifyJob& job : jobs) {
       for (oracle::Endpoint& endpoint : job.endpoints) {
@@ -155,8 +156,7 @@ TEST_P(VerifyRequestsDeviceTest, VerifiesEachPositionOnce) {
       }
     }
     expect_as_oracle(rng, jobs);
-    if (HasFailure()) return;
-  }
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, VerifyRequestsDeviceTest,

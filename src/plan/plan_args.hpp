@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <kvcanary/divisor.hpp>
 #include <kvcanary/plan.hpp>
 
 #include "clamp.hpp"
@@ -12,7 +13,7 @@
 namespace kvcanary::detail {
 
 /// Lengths from 0 up to this are taken; sums of millions of them stay far from overflow.
-inline constexpr std::int64_t length_limit = std::int64_t{1} << 30;
+inline constexpr std::int64_t length_limit = Divisor::limit;
 
 KOKKOS_INLINE_FUNCTION bool is_length(std::int64_t length) {
   return length >= 0 && length < length_limit;

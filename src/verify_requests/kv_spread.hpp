@@ -18,7 +18,7 @@ class KVSpread {
  public:
   /// Whether it is of use: a lane hashes a single source as well on its own.
   KOKKOS_FUNCTION static bool wanted(const EndpointArgs& endpoint) {
-    return endpoint.mode != KVHashMode::none && endpoint.num_sources > 1;
+    return endpoint.num_sources > 1;
   }
 
   /// Hashes `count` slots, but for those that the endpoint does not hold. A lane whose `j` is one

@@ -114,12 +114,6 @@ struct JobArray {
     }
     return {j, r};
   }
-
-  KOKKOS_FUNCTION int job_of_endpoint(int e) const {
-    int job = 0;
-    while (e >= items[job].endpoint_end) ++job;
-    return job;
-  }
 };
 
 }  // namespace kvcanary::detail

@@ -70,8 +70,7 @@ std::int32_t tile_of(const Jobs& jobs, std::int32_t grain) {
 /// longest request has shares of `grain` positions.
 template <class Jobs>
 VerifyShares shares_of(const Jobs& jobs, std::int64_t groups, std::int32_t grain) {
-  std::int64_t requests = 1;
-  for (int j = 0; j < jobs.num_jobs(); ++j) requests += jobs.at(j).batch.given;
+  const std::int64_t requests = 1 + jobs.num_requests();
   VerifyShares shares{.groups_per_request = {}, .most = {}, .tile = tile_of(jobs, grain)};
   for (int j = 0; j < jobs.num_jobs(); ++j) {
     const std::int64_t longest = jobs.at(j).longest(), grains = (longest + grain - 1) / grain;
