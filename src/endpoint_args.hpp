@@ -81,13 +81,10 @@ struct EndpointArgs {
     return num_sources > 0 ? FewKVBytes(sources[0], mode, slot) : FewKVBytes();
   }
   KOKKOS_FUNCTION KVHash hash_few(std::int64_t slot, const FewKVBytes& of_first) const {
-    if (num_sources == 0) return {};
-    KVHash result = of_first.hash();
-    if (result.in_range) result.value = join_sources(0, result.value);
+    KVHash result;
+    if (num_sources > 0) join(result, of_first.hash());
     for (std::int32_t i = 1; i < num_sources; ++i) {
-      const KVHash found = FewKVBytes(sources[i], mode, slot).hash();
-      result.in_range = result.in_range && found.in_range;
-      if (found.in_range) result.value = join_sources(result.value, found.value);
+      join(result, FewKVBytes(sources[i], mode, slot).hash());
     }
     return result;
   }

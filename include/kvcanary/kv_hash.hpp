@@ -88,15 +88,29 @@ KOKKOS_INLINE_FUNCTION const std::byte* bytes_of(const KVSourceArgs& source, std
   return source.data + row * source.row_stride + std::int64_t{in_row} * source.bytes_per_token;
 }
 
+/// What is hashed of a slot in one source.
+struct SourceBytes {
+  const std::byte* data = nullptr;
+  std::int32_t size = 0;
+  bool is_aligned = false;  ///< whole pairs of words, one at least, 16 bytes aligned
+  bool in_range = true;     ///< or else the source does not have the slot's row: no bytes
+};
+KOKKOS_INLINE_FUNCTION SourceBytes source_bytes(const KVSourceArgs& source, KVHashMode mode,
+                                                std::int64_t slot) {
+  const std::int64_t row = row_of(source, slot);
+  if (row >= source.num_rows) return {nullptr, 0, false, false};
+  const std::int32_t size = bytes_read(source, mode);
+  return {bytes_of(source, slot, row), size, source.is_aligned && size % 16 == 0 && size > 0, true};
+}
+
 /// Hash of a slot's bytes in one source, not yet joined with those of other sources.
 KOKKOS_INLINE_FUNCTION KVHash source_hash(const KVSourceArgs& source, KVHashMode mode,
                                           std::int64_t slot) {
-  const std::int64_t row = row_of(source, slot);
-  if (row >= source.num_rows) return {0, false};
-  const std::byte* const bytes = bytes_of(source, slot, row);
-  const std::int32_t size = bytes_read(source, mode);
-  if (!source.is_aligned || size % 16 != 0) return {hash_words_any(bytes, size), true};
-  return {hash_words_16(bytes, size), true};
+  const SourceBytes bytes = source_bytes(source, mode, slot);
+  if (!bytes.in_range) return {0, false};
+  return {bytes.is_aligned ? hash_words_16(bytes.data, bytes.size)
+                           : hash_words_any(bytes.data, bytes.size),
+          true};
 }
 
 /// A slot's bytes in one source, the first 16 of which are on their way: for kernels that hash few
@@ -104,33 +118,34 @@ KOKKOS_INLINE_FUNCTION KVHash source_hash(const KVSourceArgs& source, KVHashMode
 class FewKVBytes {
  public:
   FewKVBytes() = default;
-  KOKKOS_FUNCTION FewKVBytes(const KVSourceArgs& source, KVHashMode mode, std::int64_t slot) {
-    const std::int64_t row = row_of(source, slot);
-    in_range_ = row < source.num_rows;
-    if (!in_range_) return;
-    bytes_ = bytes_of(source, slot, row);
-    size_ = bytes_read(source, mode);
-    is_aligned_ = source.is_aligned && size_ % 16 == 0 && size_ > 0;
-    if (is_aligned_) first_ = *reinterpret_cast<const Words2*>(bytes_);
+  KOKKOS_FUNCTION FewKVBytes(const KVSourceArgs& source, KVHashMode mode, std::int64_t slot)
+      : bytes_(source_bytes(source, mode, slot)) {
+    if (bytes_.is_aligned) first_ = *pairs();
   }
 
   KOKKOS_FUNCTION KVHash hash() const {
-    if (!is_aligned_) return {hash_words_any(bytes_, size_), in_range_};
-    const std::uint64_t hash = splitmix64(splitmix64(first_.first) ^ first_.second);
-    return {hash_pairs(hash, reinterpret_cast<const Words2*>(bytes_) + 1, size_ / 16 - 1),
-            in_range_};
+    if (!bytes_.is_aligned) return {hash_words_any(bytes_.data, bytes_.size), bytes_.in_range};
+    return {hash_pairs(hash_pairs(0, &first_, 1), pairs() + 1, bytes_.size / 16 - 1), true};
   }
 
  private:
-  const std::byte* bytes_ = nullptr;
+  KOKKOS_FUNCTION const Words2* pairs() const {
+    return reinterpret_cast<const Words2*>(bytes_.data);
+  }
+
+  SourceBytes bytes_;
   Words2 first_ = {};
-  std::int32_t size_ = 0;
-  bool is_aligned_ = false, in_range_ = true;
 };
 
 /// The hash of the sources so far, and of one more.
 KOKKOS_INLINE_FUNCTION std::uint64_t join_sources(std::uint64_t joined, std::uint64_t hash) {
   return splitmix64(joined ^ hash);
+}
+
+/// The same where a source may not have the slot, and is then left out.
+KOKKOS_INLINE_FUNCTION void join(KVHash& joined, const KVHash& of_source) {
+  joined.in_range = joined.in_range && of_source.in_range;
+  if (of_source.in_range) joined.value = join_sources(joined.value, of_source.value);
 }
 
 }  // namespace detail
@@ -144,9 +159,7 @@ KOKKOS_INLINE_FUNCTION KVHash kv_hash(const KVSourceList& list, KVHashMode mode,
   KVHash result;
   if (mode == KVHashMode::none) return result;
   for (std::int32_t i = 0; i < list.count; ++i) {
-    const KVHash found = detail::source_hash(list.sources[i], mode, slot);
-    result.in_range = result.in_range && found.in_range;
-    if (found.in_range) result.value = detail::join_sources(result.value, found.value);
+    detail::join(result, detail::source_hash(list.sources[i], mode, slot));
   }
   return result;
 }
