@@ -118,7 +118,7 @@ function(compile source)
   execute_process(
     COMMAND "${compiler}" ${flags} -std=c++20
       -isystem "${WORK_DIR}/include" -isystem "${KOKKOS_INCLUDE}"
-      "-I${SOURCE_DIR}/include" "-I${SOURCE_DIR}" "-I${SOURCE_DIR}/src"
+      "-I${SOURCE_DIR}/include" "-I${SOURCE_DIR}"
       -c "${source}" -o "${WORK_DIR}/${stem}.o"
     RESULT_VARIABLE status)
   if(NOT status EQUAL 0)

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <vector>
 
-#include "benchmarks.hpp"
+#include "perf/harness/benchmarks.hpp"
 
 namespace kvcanary::perf {
 namespace {

@@ -1,4 +1,4 @@
-#include "arguments.hpp"
+#include "src/arguments.hpp"
 
 #include <fmt/format.h>
 

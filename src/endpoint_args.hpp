@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "prefetch.hpp"
+#include "src/prefetch.hpp"
 
 /// \file
 /// The endpoints of a launch as kernel arguments.

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <kvcanary/slot_table.hpp>
 
-#include "clamp.hpp"
-#include "int_array.hpp"
+#include "src/clamp.hpp"
+#include "src/int_array.hpp"
 
 /// \file
 /// From (row, position) to the token that the engine intends to be there.

@@ -1,4 +1,4 @@
-#include "host_tile.hpp"
+#include "src/host_tile.hpp"
 
 #include <kvcanary/chain_hash.hpp>
 

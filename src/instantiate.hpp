@@ -1,9 +1,9 @@
 #pragma once
 
-#include "plan/plan_impl.hpp"
-#include "verify/verify_impl.hpp"
-#include "verify_requests/verify_requests_impl.hpp"
-#include "write/write_impl.hpp"
+#include "src/plan/plan_impl.hpp"
+#include "src/verify/verify_impl.hpp"
+#include "src/verify_requests/verify_requests_impl.hpp"
+#include "src/write/write_impl.hpp"
 
 /// \file
 /// Every operation, once per execution space: used by one file in each folder of backends/.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <kvcanary/int_span.hpp>
 
-#include "prefetch.hpp"
+#include "src/prefetch.hpp"
 
 /// \file
 /// An IntSpan in eight bytes, for kernels whose arguments are many.

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <kvcanary/kv_hash.hpp>
 
-#include "endpoint_args.hpp"
-#include "host_tile.hpp"
-#include "prefetch.hpp"
+#include "src/endpoint_args.hpp"
+#include "src/host_tile.hpp"
+#include "src/prefetch.hpp"
 
 /// \file
 /// KV hashes of a tile of slots, by one host thread.

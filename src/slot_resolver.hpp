@@ -7,7 +7,7 @@
 #include <kvcanary/slot_table.hpp>
 #include <limits>
 
-#include "int_array.hpp"
+#include "src/int_array.hpp"
 
 /// \file
 /// From (row, position) to a slot, through the slot table and the SWA translation.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "argument_fixture.hpp"
+#include "tests/support/argument_fixture.hpp"
 
 /// \file
 /// Every mistake in plans and batches that the host can see is refused with the argument, what it

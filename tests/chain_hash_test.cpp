@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "oracle/record.hpp"
-#include "rng.hpp"
-#include "spaces.hpp"
+#include "tests/support/rng.hpp"
+#include "tests/support/spaces.hpp"
 
 /// \file
 /// Known answers of the chain hash, at compile time, on the host and in kernels.

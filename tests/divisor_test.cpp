@@ -3,8 +3,8 @@
 #include <kvcanary/divisor.hpp>
 #include <vector>
 
-#include "rng.hpp"
-#include "settings.hpp"
+#include "tests/support/rng.hpp"
+#include "tests/support/settings.hpp"
 
 /// \file
 /// Division as a multiplication, against division.

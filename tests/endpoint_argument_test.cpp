@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "argument_fixture.hpp"
-#include "spaces.hpp"
+#include "tests/support/argument_fixture.hpp"
+#include "tests/support/spaces.hpp"
 
 /// \file
 /// Every mistake in endpoints and KV sources that the host can see is refused.

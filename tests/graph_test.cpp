@@ -2,9 +2,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "decode_loop.hpp"
-#include "settings.hpp"
-#include "spaces.hpp"
+#include "tests/support/decode_loop.hpp"
+#include "tests/support/settings.hpp"
+#include "tests/support/spaces.hpp"
 
 /// A decode loop of changing inputs: the same on every execution space, and as a captured graph.
 

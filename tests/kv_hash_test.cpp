@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "builders.hpp"
-#include "rng.hpp"
-#include "spaces.hpp"
-#include "uploaded.hpp"
+#include "tests/support/builders.hpp"
+#include "tests/support/rng.hpp"
+#include "tests/support/spaces.hpp"
+#include "tests/support/uploaded.hpp"
 
 /// \file
 /// The hash of KV bytes: known answers, and any shape and alignment against the oracle.

@@ -4,8 +4,8 @@
 #include <exception>
 #include <iostream>
 
-#include "settings.hpp"
-#include "spaces.hpp"
+#include "tests/support/settings.hpp"
+#include "tests/support/spaces.hpp"
 
 /// \file
 /// Runs the tests inside a Kokkos session, and says what they run on.

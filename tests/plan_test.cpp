@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "builders.hpp"
-#include "check.hpp"
-#include "spaces.hpp"
+#include "tests/support/builders.hpp"
+#include "tests/support/check.hpp"
+#include "tests/support/spaces.hpp"
 
 /// \file
 /// Hand-made batches and the plans that they must give.

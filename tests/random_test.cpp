@@ -2,12 +2,12 @@
 
 #include <string>
 
-#include "check.hpp"
-#include "malform.hpp"
-#include "random_case.hpp"
-#include "rng.hpp"
-#include "settings.hpp"
-#include "spaces.hpp"
+#include "tests/support/check.hpp"
+#include "tests/support/malform.hpp"
+#include "tests/support/random_case.hpp"
+#include "tests/support/rng.hpp"
+#include "tests/support/settings.hpp"
+#include "tests/support/spaces.hpp"
 
 /// \file
 /// Thousands of random cases, in the library and in the oracle.

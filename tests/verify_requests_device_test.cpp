@@ -9,16 +9,16 @@
 #include <kvcanary/kvcanary.hpp>
 #include <vector>
 
-#include "check.hpp"
-#include "emulated_team.hpp"
-#include "malform.hpp"
-#include "random_case.hpp"
-#include "rng.hpp"
-#include "settings.hpp"
-#include "sink.hpp"
-#include "spaces.hpp"
-#include "uploaded.hpp"
-#include "verify_requests/verify_requests_device.hpp"
+#include "src/verify_requests/verify_requests_device.hpp"
+#include "tests/support/check.hpp"
+#include "tests/support/emulated_team.hpp"
+#include "tests/support/malform.hpp"
+#include "tests/support/random_case.hpp"
+#include "tests/support/rng.hpp"
+#include "tests/support/settings.hpp"
+#include "tests/support/sink.hpp"
+#include "tests/support/spaces.hpp"
+#include "tests/support/uploaded.hpp"
 
 /// \file
 /// The kernel that devices run for verify_requests, on teams of host threads: against the oracle,

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "written_batch.hpp"
+#include "tests/support/written_batch.hpp"
 
 /// \file
 /// Batches that ask for what is not there, or for nothing, and what verify_requests must say.

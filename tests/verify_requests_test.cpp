@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "written_batch.hpp"
+#include "tests/support/written_batch.hpp"
 
 /// \file
 /// Batches whose prefixes are in the pool, damaged or not, and what verify_requests must say.

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "builders.hpp"
-#include "check.hpp"
 #include "oracle/record.hpp"
 #include "oracle/write.hpp"
-#include "spaces.hpp"
+#include "tests/support/builders.hpp"
+#include "tests/support/check.hpp"
+#include "tests/support/spaces.hpp"
 
 /// \file
 /// Damaged pools, and exactly what verify must say about them.

@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
-#include "builders.hpp"
-#include "spaces.hpp"
-#include "uploaded.hpp"
-#include "uploaded_plans.hpp"
+#include "tests/support/builders.hpp"
+#include "tests/support/spaces.hpp"
+#include "tests/support/uploaded.hpp"
+#include "tests/support/uploaded_plans.hpp"
 
 /// \file
 /// What stays of violations and counts over several launches.

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "write_fixture.hpp"
+#include "tests/support/write_fixture.hpp"
 
 /// \file
 /// What write says about tokens and positions that the caller did not expect.

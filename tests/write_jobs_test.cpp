@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "malform.hpp"
-#include "random_case.hpp"
-#include "rng.hpp"
-#include "settings.hpp"
-#include "write_fixture.hpp"
+#include "tests/support/malform.hpp"
+#include "tests/support/random_case.hpp"
+#include "tests/support/rng.hpp"
+#include "tests/support/settings.hpp"
+#include "tests/support/write_fixture.hpp"
 
 /// \file
 /// Several jobs in one launch write what one call for each writes, in every launch shape; and what

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "write_fixture.hpp"
+#include "tests/support/write_fixture.hpp"
 
 /// \file
 /// The records that hand-made writes leave, and what they report about slots, seeds and offsets.

@@ -5,8 +5,8 @@
 #include <kvcanary/divisor.hpp>
 #include <kvcanary/plan.hpp>
 
-#include "clamp.hpp"
-#include "int_array.hpp"
+#include "src/clamp.hpp"
+#include "src/int_array.hpp"
 
 /// \file
 /// What each request of a batch asks for.

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <kvcanary/plan.hpp>
 
-#include "arguments.hpp"
-#include "expected_token.hpp"
-#include "launch.hpp"
-#include "plan/plan_args.hpp"
-#include "slot_resolver.hpp"
+#include "src/arguments.hpp"
+#include "src/expected_token.hpp"
+#include "src/launch.hpp"
+#include "src/plan/plan_args.hpp"
+#include "src/slot_resolver.hpp"
 
 /// \file
 /// plan: one team scans the requests, then workers fill the verify entries.

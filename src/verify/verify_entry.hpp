@@ -5,8 +5,8 @@
 #include <kvcanary/slot_table.hpp>
 #include <kvcanary/verify_plan.hpp>
 
-#include "endpoint_args.hpp"
-#include "violation_sink.hpp"
+#include "src/endpoint_args.hpp"
+#include "src/violation_sink.hpp"
 
 /// \file
 /// What is wrong with one entry: the one place that says so.

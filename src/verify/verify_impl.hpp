@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <kvcanary/verify.hpp>
 
-#include "arguments.hpp"
-#include "endpoint_args.hpp"
-#include "launch.hpp"
-#include "verify/verify_entry.hpp"
-#include "violation_sink.hpp"
+#include "src/arguments.hpp"
+#include "src/endpoint_args.hpp"
+#include "src/launch.hpp"
+#include "src/verify/verify_entry.hpp"
+#include "src/violation_sink.hpp"
 
 /// \file
 /// verify: teams walk the entries of the plan, for every endpoint.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <kvcanary/kv_hash.hpp>
 
-#include "endpoint_args.hpp"
+#include "src/endpoint_args.hpp"
 
 /// \file
 /// KV hashes of a few slots that have many sources, by a team.

@@ -3,9 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "verify_requests/tile_shares.hpp"
-#include "verify_requests/verify_jobs.hpp"
-#include "verify_requests/verify_shares.hpp"
+#include "src/verify_requests/tile_shares.hpp"
+#include "src/verify_requests/verify_jobs.hpp"
+#include "src/verify_requests/verify_shares.hpp"
 
 /// \file
 /// Which positions a group of lanes verifies on a device.

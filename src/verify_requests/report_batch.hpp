@@ -3,10 +3,10 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "verify_requests/report_beyond.hpp"
-#include "verify_requests/verify_jobs.hpp"
-#include "violation_sink.hpp"
-#include "warp.hpp"
+#include "src/verify_requests/report_beyond.hpp"
+#include "src/verify_requests/verify_jobs.hpp"
+#include "src/violation_sink.hpp"
+#include "src/warp.hpp"
 
 /// \file
 /// What one team of a device says of the batches as a whole.

@@ -3,9 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "verify/verify_entry.hpp"
-#include "verify_requests/verify_jobs.hpp"
-#include "violation_sink.hpp"
+#include "src/verify/verify_entry.hpp"
+#include "src/verify_requests/verify_jobs.hpp"
+#include "src/violation_sink.hpp"
 
 /// \file
 /// Positions that a slot table does not reach.

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "warp.hpp"
+#include "src/warp.hpp"
 
 /// \file
 /// Even shares of what is left of requests of any lengths, for all groups of lanes of a league.

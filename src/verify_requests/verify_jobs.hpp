@@ -6,11 +6,11 @@
 #include <kvcanary/verify_requests.hpp>
 #include <span>
 
-#include "clamp.hpp"
-#include "endpoint_args.hpp"
-#include "expected_token.hpp"
-#include "plan/plan_args.hpp"
-#include "slot_resolver.hpp"
+#include "src/clamp.hpp"
+#include "src/endpoint_args.hpp"
+#include "src/expected_token.hpp"
+#include "src/plan/plan_args.hpp"
+#include "src/slot_resolver.hpp"
 
 /// \file
 /// The work of a verify_requests.

@@ -4,16 +4,16 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "launch.hpp"
-#include "verify/verify_entry.hpp"
-#include "verify_requests/kv_spread.hpp"
-#include "verify_requests/pieces.hpp"
-#include "verify_requests/report_batch.hpp"
-#include "verify_requests/tile_shares.hpp"
-#include "verify_requests/verify_jobs.hpp"
-#include "verify_requests/verify_shares.hpp"
-#include "violation_sink.hpp"
-#include "warp.hpp"
+#include "src/launch.hpp"
+#include "src/verify/verify_entry.hpp"
+#include "src/verify_requests/kv_spread.hpp"
+#include "src/verify_requests/pieces.hpp"
+#include "src/verify_requests/report_batch.hpp"
+#include "src/verify_requests/tile_shares.hpp"
+#include "src/verify_requests/verify_jobs.hpp"
+#include "src/verify_requests/verify_shares.hpp"
+#include "src/violation_sink.hpp"
+#include "src/warp.hpp"
 
 /// \file
 /// verify_requests on a device.

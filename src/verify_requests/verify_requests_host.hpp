@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "host_tile.hpp"
-#include "kv_tile.hpp"
-#include "prefetch.hpp"
-#include "verify/verify_entry.hpp"
-#include "verify_requests/report_beyond.hpp"
-#include "verify_requests/verify_jobs.hpp"
-#include "violation_sink.hpp"
+#include "src/host_tile.hpp"
+#include "src/kv_tile.hpp"
+#include "src/prefetch.hpp"
+#include "src/verify/verify_entry.hpp"
+#include "src/verify_requests/report_beyond.hpp"
+#include "src/verify_requests/verify_jobs.hpp"
+#include "src/violation_sink.hpp"
 
 /// \file
 /// verify_requests on a host: each worker takes an even share of the units, and walks through its

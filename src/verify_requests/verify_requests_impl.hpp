@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <kvcanary/verify_requests.hpp>
 
-#include "arguments.hpp"
-#include "launch.hpp"
-#include "verify_requests/verify_requests_device.hpp"
-#include "verify_requests/verify_requests_host.hpp"
+#include "src/arguments.hpp"
+#include "src/launch.hpp"
+#include "src/verify_requests/verify_requests_device.hpp"
+#include "src/verify_requests/verify_requests_host.hpp"
 
 /// \file
 /// verify_requests: a kernel for hosts and one for devices.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <kvcanary/divisor.hpp>
 
-#include "verify_requests/verify_jobs.hpp"
+#include "src/verify_requests/verify_jobs.hpp"
 
 /// \file
 /// How the positions of all requests are shared between the groups of lanes of a device: what the

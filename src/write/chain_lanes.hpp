@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "write/write_args.hpp"
+#include "src/write/write_args.hpp"
 
 /// \file
 /// The chains of a few requests on a host core. A chain is bound by the latency of its

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "write/write_args.hpp"
+#include "src/write/write_args.hpp"
 
 /// \file
 /// KV hashes of the slots of a batch, by teams that do nothing else.

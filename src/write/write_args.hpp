@@ -7,10 +7,10 @@
 #include <kvcanary/write.hpp>
 #include <span>
 
-#include "clamp.hpp"
-#include "endpoint_args.hpp"
-#include "int_array.hpp"
-#include "violation_sink.hpp"
+#include "src/clamp.hpp"
+#include "src/endpoint_args.hpp"
+#include "src/int_array.hpp"
+#include "src/violation_sink.hpp"
 
 /// \file
 /// What every launch shape of write has in common: its arguments, and what is done for each

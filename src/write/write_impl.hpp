@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <kvcanary/write.hpp>
 
-#include "arguments.hpp"
-#include "launch.hpp"
-#include "write/write_args.hpp"
-#include "write/write_lanes.hpp"
-#include "write/write_teams.hpp"
-#include "write/write_threads.hpp"
+#include "src/arguments.hpp"
+#include "src/launch.hpp"
+#include "src/write/write_args.hpp"
+#include "src/write/write_lanes.hpp"
+#include "src/write/write_teams.hpp"
+#include "src/write/write_threads.hpp"
 
 /// \file
 /// write: which launch shape does it. All of them write and report the same.

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kv_tile.hpp"
-#include "launch.hpp"
-#include "write/chain_lanes.hpp"
-#include "write/write_args.hpp"
+#include "src/kv_tile.hpp"
+#include "src/launch.hpp"
+#include "src/write/chain_lanes.hpp"
+#include "src/write/write_args.hpp"
 
 /// \file
 /// write for host cores, with two kinds of workers in one launch. A chain worker has a few requests

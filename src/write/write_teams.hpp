@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "launch.hpp"
-#include "write/kv_hash_teams.hpp"
-#include "write/write_args.hpp"
+#include "src/launch.hpp"
+#include "src/write/kv_hash_teams.hpp"
+#include "src/write/write_args.hpp"
 
 /// \file
 /// write for long extends on a device, with two kinds of teams in one launch.

@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "launch.hpp"
-#include "write/write_args.hpp"
+#include "src/launch.hpp"
+#include "src/write/write_args.hpp"
 
 /// \file
 /// write with a thread for each request and endpoint, which does everything in its serial loop: the

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "run_tool.hpp"
 #include "sim/trace.hpp"
 #include "sim/workload.hpp"
+#include "tests/cli/run_tool.hpp"
 
 /// `kvcanary replay` on good traces: its counts against what the trace implies, and its faults.
 namespace kvcanary::cli_test {

@@ -1,4 +1,4 @@
-#include "run_tool.hpp"
+#include "tests/cli/run_tool.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "run_tool.hpp"
+#include "tests/cli/run_tool.hpp"
 
 /// Bad usage, bad input, and the commands that take no trace.
 namespace kvcanary::cli_test {

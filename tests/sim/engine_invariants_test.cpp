@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "run_engine.hpp"
-#include "shadow.hpp"
+#include "tests/sim/run_engine.hpp"
+#include "tests/sim/shadow.hpp"
 
 namespace kvcanary::sim {
 namespace {

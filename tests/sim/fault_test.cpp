@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "run_engine.hpp"
-#include "shadow.hpp"
+#include "tests/sim/run_engine.hpp"
+#include "tests/sim/shadow.hpp"
 
 namespace kvcanary::sim {
 namespace {

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kvcanary/kvcanary.hpp>
+#include <span>
+#include <vector>
+
+#include "perf/harness/device_arrays.hpp"
+#include "perf/inputs/kv_inputs.hpp"
+#include "perf/write/write_case.hpp"
+#include "src/launch.hpp"
+
+/// \file
+/// The inputs of a case that belong to one pool, on the device.
+namespace kvcanary::perf {
+
+/// Entry i of all input sets, one set after the other.
+struct FillEntries {
+  std::int64_t *tokens, *positions, *slots;
+  Record* staged;
+  const std::int32_t* pages;  ///< of extend i / entries: pages_per_extend of them
+  std::int64_t entries, prefix, pages_per_extend;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t extend = i / entries, position = prefix + i % entries;
+    const std::int64_t page = position / page_size - prefix / page_size;
+    tokens[i] = static_cast<std::int64_t>(splitmix64(static_cast<std::uint64_t>(i)) % 128000);
+    positions[i] = position;
+    slots[i] = pages[extend * pages_per_extend + page] * page_size + position % page_size;
+    staged[i] = {tokens[i], position, i, 0};
+  }
+};
+
+template <class Space>
+class PoolInputs {
+ public:
+  using Memory = typename Space::memory_space;
+
+  /// \param first_tag of the pool's endpoints: theirs are this one and those that follow
+  PoolInputs(const WriteCase& write_case, std::int64_t num_sets, int first_tag)
+      : entries_(write_case.pool_entries()),
+        plan_(make_plan(write_case, num_sets, first_tag)),
+        kv_(write_case.kv, 1 + write_case.extend_pages(num_sets), page_size) {
+    make_endpoints(write_case, num_sets, first_tag);
+    make_entries(write_case, num_sets, first_tag);
+  }
+
+  /// Shared by the sets: a kernel has always just written it, so in use it is in the cache too.
+  const WritePlan<Memory>& plan() const { return plan_; }
+
+  WriteBatch batch(int set) const {
+    return {.tokens = span(tokens_, set),
+            .positions = span(positions_, set),
+            .slots = span(slots_, set),
+            .max_entries_per_request = entries_ / plan_.capacity()};
+  }
+
+  std::span<const Endpoint> endpoints() const { return endpoints_; }
+
+  const std::int64_t* slots(int set) const { return slots_.data() + set * entries_; }
+  /// Ready-made records, one an entry, for the scatter copy.
+  const Record* staged(int set) const { return staged_.data() + set * entries_; }
+
+ private:
+  using Ints = Kokkos::View<std::int64_t*, Memory>;
+  using Records = Kokkos::View<Record*, Memory>;
+
+  IntSpan span(const Ints& all, int set) const {
+    return {all.data() + set * entries_, entries_, memory_of<Memory>()};
+  }
+
+  static WritePlan<Memory> make_plan(const WriteCase& write_case, std::int64_t num_sets,
+                                     int first_tag) {
+    const std::int64_t requests = write_case.requests;
+    const std::int64_t pages = write_case.prefix_pages() / requests;
+    const auto prefix_pages = shuffled(1 + write_case.extend_pages(num_sets),
+                                       write_case.prefix_pages(), 1000 + first_tag);
+    std::vector<std::int64_t> offsets{0}, seeds, rows;
+    for (std::int64_t r = 0; r < requests; ++r) {
+      offsets.push_back((r + 1) * write_case.entries);
+      rows.push_back(r + 1);
+      seeds.push_back(pages == 0 ? no_slot
+                                 : prefix_pages[static_cast<std::size_t>((r + 1) * pages - 1)] *
+                                           page_size +
+                                       (write_case.prefix - 1) % page_size);
+    }
+    auto plan = WritePlan<Memory>::allocate(requests);
+    plan.offsets = upload<Memory>(offsets);
+    plan.seed_slots = upload<Memory>(seeds);
+    plan.request_rows = upload<Memory>(rows);
+    Kokkos::deep_copy(plan.state, WritePlanState{.num_requests = requests});
+    return plan;
+  }
+
+  void make_endpoints(const WriteCase& write_case, std::int64_t num_sets, int first_tag) {
+    for (int i = 0; i < write_case.endpoints; ++i) {
+      records_.emplace_back("perf::records", write_case.pool_slots(num_sets));
+      endpoints_.push_back({.tag = static_cast<LaunchTag>(first_tag + i),
+                            .buffer = records_.back(),
+                            .sources = kv_.list(),
+                            .kv_hash_mode = write_case.mode});
+    }
+  }
+
+  void make_entries(const WriteCase& write_case, std::int64_t num_sets, int first_tag) {
+    const std::int64_t count = num_sets * entries_;
+    const auto pages =
+        upload<Memory>(shuffled(1, write_case.extend_pages(num_sets), 2000 + first_tag));
+    tokens_ = uninitialized<Ints>("perf::tokens", count);
+    positions_ = uninitialized<Ints>("perf::positions", count);
+    slots_ = uninitialized<Ints>("perf::slots", count);
+    staged_ = uninitialized<Records>("perf::staged", count);
+    detail::launch_workers(
+        "perf::fill_entries", Space(), count,
+        FillEntries{tokens_.data(), positions_.data(), slots_.data(), staged_.data(), pages.data(),
+                    write_case.entries, write_case.prefix, write_case.pages_per_extend()});
+    Kokkos::fence("perf::fill_entries");
+  }
+
+  std::int64_t entries_;  // of one set
+  WritePlan<Memory> plan_;
+  KVInputs<Space> kv_;
+  std::vector<Records> records_;
+  std::vector<Endpoint> endpoints_;
+  Ints tokens_, positions_, slots_;  // of all sets
+  Records staged_;
+};
+
+}  // namespace kvcanary::perf

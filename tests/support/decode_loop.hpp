@@ -1,0 +1,145 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <kvcanary/kvcanary.hpp>
+#include <span>
+#include <vector>
+
+#include "tests/support/decode_workload.hpp"
+
+/// \file
+/// A decode loop on an execution space: inputs change in place, the launches stay the same.
+
+/// What a loop has left behind.
+struct DecodeResult {
+  std::vector<std::int64_t> records;            ///< words of all records of both endpoints
+  std::vector<kvcanary::Violation> violations;  ///< sorted
+  kvcanary::TagCountsTable counts{};
+  kvcanary::Count overflows = 0;
+};
+
+template <class Space>
+class DecodeLoop {
+ public:
+  explicit DecodeLoop(const Space& space) : space_(space) {
+    for (std::size_t i = 0; i < endpoints_.size(); ++i) {
+      endpoints_[i] = {i == 0 ? kvcanary::LaunchTag::head_k_full : kvcanary::LaunchTag::head_v_full,
+                       records_[i], sources_.list(), kvcanary::KVHashMode::all};
+    }
+  }
+
+  /// Replaces the inputs, in the order of the space.
+  void load(const DecodeStep& step) {
+    copy(rows_, step.request_rows);
+    copy(prefixes_, step.prefix_lengths);
+    copy(extends_, step.extend_lengths);
+    copy(num_requests_, step.num_requests);
+    copy(table_, step.table);
+    copy(token_table_, step.token_table);
+    copy(tokens_, step.tokens);
+    copy(expected_tokens_, step.expected_tokens);
+    copy(positions_, step.positions);
+    copy(slots_, step.slots);
+    copy(check_positions_, step.check_positions);
+  }
+
+  /// Plans, verifies, by the plan and without it, and writes; fences nothing.
+  void enqueue() const {
+    constexpr std::int64_t columns = DecodeStep::columns, width = DecodeStep::width;
+    const kvcanary::PlanBatch batch{
+        .request_rows = rows_,
+        .prefix_lengths = prefixes_,
+        .extend_lengths = extends_,
+        .num_requests = num_requests_,
+        .table = {table_.data(), DecodeStep::rows, columns, columns, DecodeStep::page_size},
+        .expected = {.tokens = token_table_,
+                     .num_rows = DecodeStep::rows,
+                     .num_columns = width,
+                     .row_stride = width,
+                     .valid_lengths = {}}};
+    kvcanary::plan(space_, batch, write_plan_, verify_plan_);
+    kvcanary::verify(space_, verify_plan_, endpoints_, log_, counters_);
+    kvcanary::verify_requests(space_, batch, endpoints_, log_, counters_);
+    kvcanary::write(space_, write_plan_,
+                    {.tokens = tokens_,
+                     .positions = positions_,
+                     .slots = slots_,
+                     .expected_tokens = expected_tokens_,
+                     .check_positions = check_positions_},
+                    endpoints_, log_, counters_);
+  }
+
+  void reset() const {
+    for (const auto& records : records_) Kokkos::deep_copy(space_, records, kvcanary::Record{});
+    log_.reset(space_);
+    counters_.reset(space_);
+  }
+
+  DecodeResult result() const {
+    DecodeResult result;
+    for (const auto& records : records_) {
+      const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, records);
+      const auto* words = reinterpret_cast<const std::int64_t*>(host.data());
+      result.records.insert(result.records.end(), words, words + 4 * host.extent(0));
+    }
+    result.violations = log_.fetch(space_).rows;
+    std::sort(result.violations.begin(), result.violations.end());
+    result.counts = counters_.fetch(space_);
+    result.overflows = verify_plan_.fetch_state(space_).overflows;
+    return result;
+  }
+
+ private:
+  using Memory = typename Space::memory_space;
+  template <class T>
+  using Array = Kokkos::View<T*, Memory>;
+  static constexpr std::int64_t kv_bytes = 48;
+
+  template <class T>
+  void copy(const Array<T>& to, const std::vector<T>& from) const {
+    Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+        from.data(), from.size());
+    Kokkos::deep_copy(space_, to, host);
+  }
+
+  kvcanary::KVSources<Memory> make_sources() const {
+    std::vector<std::byte> bytes(kv_.extent(0));
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 37 % 251);
+    copy(kv_, bytes);
+    space_.fence("DecodeLoop");
+    const kvcanary::KVSource source{.data = kv_.data(),
+                                    .num_rows = DecodeStep::num_slots,
+                                    .row_stride = kv_bytes,
+                                    .page_size = 1,
+                                    .bytes_per_token = kv_bytes,
+                                    .read_bytes = kv_bytes,
+                                    .memory = kvcanary::memory_of<Memory>()};
+    return kvcanary::KVSources<Memory>({&source, 1});
+  }
+
+  Space space_;
+  Array<std::int32_t> rows_{"rows", DecodeStep::max_requests},
+      prefixes_{"prefixes", DecodeStep::max_requests},
+      extends_{"extends", DecodeStep::max_requests},
+      table_{"table", DecodeStep::rows* DecodeStep::columns},
+      token_table_{"token_table", DecodeStep::rows* DecodeStep::width},
+      tokens_{"tokens", DecodeStep::max_tokens},
+      expected_tokens_{"expected_tokens", DecodeStep::max_tokens},
+      positions_{"positions", DecodeStep::max_tokens}, check_positions_{"check_positions", 1};
+  Array<std::int64_t> slots_{"slots", DecodeStep::max_tokens}, num_requests_{"num_requests", 1};
+  Array<std::byte> kv_{"kv", static_cast<std::size_t>(DecodeStep::num_slots* kv_bytes)};
+  std::array<Array<kvcanary::Record>, 2> records_{
+      Array<kvcanary::Record>("k", DecodeStep::num_slots),
+      Array<kvcanary::Record>("v", DecodeStep::num_slots)};
+  kvcanary::KVSources<Memory> sources_ = make_sources();
+  std::array<kvcanary::Endpoint, 2> endpoints_;
+  kvcanary::WritePlan<Memory> write_plan_ =
+      kvcanary::WritePlan<Memory>::allocate(DecodeStep::max_requests);
+  // A little too small for the fullest steps, so that some overflow.
+  kvcanary::VerifyPlan<Memory> verify_plan_ =
+      kvcanary::VerifyPlan<Memory>::allocate(8 * DecodeStep::width);
+  kvcanary::ViolationLog<Memory> log_ = kvcanary::ViolationLog<Memory>::allocate(1 << 17);
+  kvcanary::LaunchCounters<Memory> counters_ = kvcanary::LaunchCounters<Memory>::allocate();
+};

@@ -1,0 +1,202 @@
+#include "tests/support/malform.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace {
+
+using Ints = std::vector<std::int64_t>;
+
+/// What a wrong index, length or count looks like, `size` being the first one that is too large.
+std::int64_t garbage(Rng& rng, std::int64_t size) {
+  constexpr std::int64_t limit = std::int64_t{1} << 40;
+  using Limits = std::numeric_limits<std::int64_t>;
+  const Ints values = {
+      Limits::min(),         -limit,    -3,    -2,           -1, 0, 1, size - 1, size, size + 1,
+      std::int64_t{1} << 31, limit - 1, limit, Limits::max()};
+  if (rng.chance(30)) return rng.between(-4, size + 4);
+  return rng.chance(5) ? static_cast<std::int64_t>(rng.bits()) : rng.pick(values);
+}
+
+void spoil(Rng& rng, Ints& values, std::int64_t size) {
+  if (!values.empty()) values[rng.index(values)] = garbage(rng, size);
+}
+
+std::int64_t size_of(const Ints& values) { return static_cast<std::int64_t>(values.size()); }
+
+void spoil_expected(Rng& rng, oracle::ExpectedTokens& expected) {
+  constexpr std::int64_t largest = std::int64_t{1} << 40;
+  if (expected.valid_lengths) spoil(rng, *expected.valid_lengths, expected.num_columns);
+  if (rng.chance(30)) expected.token_offset = rng.between(-largest, largest);
+  if (rng.chance(30)) expected.token_offset = rng.between(-20, 20);
+  spoil(rng, expected.tokens, 100);
+}
+
+void spoil_table(Rng& rng, oracle::SlotTable& table) {
+  std::int32_t& entry = table.entries[rng.index(table.entries)];
+  entry = static_cast<std::int32_t>(garbage(rng, 20));
+  if (rng.chance(20)) table.num_columns = rng.between(0, table.num_columns);
+  if (rng.chance(20)) table.num_rows = rng.between(0, table.num_rows);
+}
+
+void spoil_record(Rng& rng, oracle::Endpoint& endpoint) {
+  const std::int64_t slot = rng.between(0, endpoint.num_slots - 1);
+  const std::int64_t other = rng.between(0, endpoint.num_slots - 1);
+  std::byte* record = &endpoint.canary[slot * endpoint.stride];
+  std::byte* source = &endpoint.canary[other * endpoint.stride];
+  switch (rng.between(0, 3)) {
+    case 0:
+      record[rng.between(0, endpoint.stride - 1)] ^= std::byte{1} << rng.between(0, 7);
+      break;
+    case 1:
+      std::swap_ranges(record, record + 32, source);
+      break;
+    case 2:
+      std::memmove(record, source, 32);
+      break;
+    default:
+      std::memset(record, 0, 32);
+      break;
+  }
+}
+
+}  // namespace
+
+void malform(Rng& rng, oracle::PlanBatch& batch) {
+  const std::int64_t given = size_of(batch.request_rows);
+  for (std::int64_t n = rng.between(1, 6); n > 0; --n) {
+    switch (rng.between(0, 8)) {
+      case 0:
+        spoil(rng, batch.request_rows, batch.table.num_rows);
+        break;
+      case 1:
+        spoil(rng, batch.prefix_lengths, batch.table.num_columns * batch.table.page_size);
+        break;
+      case 2:
+        spoil(rng, batch.extend_lengths, 20);
+        break;
+      case 3:
+        batch.num_requests = garbage(rng, given);
+        break;
+      case 4:
+        spoil_table(rng, batch.table);
+        break;
+      case 5:
+        if (batch.table.full_to_swa) spoil(rng, *batch.table.full_to_swa, 100);
+        break;
+      case 6:
+        if (batch.table.full_to_swa) batch.table.full_to_swa->resize(rng.between(1, 60));
+        break;
+      case 7:
+        batch.window = std::max<std::int64_t>(0, garbage(rng, 20));
+        break;
+      default:
+        if (batch.expected) spoil_expected(rng, *batch.expected);
+        break;
+    }
+  }
+}
+
+void malform(Rng& rng, oracle::WritePlan& plan) {
+  const std::int64_t capacity = size_of(plan.seed_slots);
+  // Whatever plan left stale is read when num_requests is wrong.
+  for (std::int64_t n = rng.between(1, 6); n > 0; --n) {
+    switch (rng.between(0, 4)) {
+      case 0:
+        spoil(rng, plan.offsets, 30);
+        break;
+      case 1:
+        spoil(rng, plan.seed_slots, 60);
+        break;
+      case 2:
+        spoil(rng, plan.request_rows, 10);
+        break;
+      case 3:
+        plan.num_requests = garbage(rng, capacity);
+        break;
+      default:
+        plan.malformed = rng.between(0, 2);
+        break;
+    }
+  }
+}
+
+void malform(Rng& rng, oracle::WriteBatch& batch) {
+  for (std::int64_t n = rng.between(1, 8); n > 0; --n) {
+    switch (rng.between(0, 5)) {
+      case 0:
+        spoil(rng, batch.tokens, 100);
+        break;
+      case 1:
+        spoil(rng, batch.positions, 100);
+        break;
+      case 2:
+        spoil(rng, batch.slots, 60);
+        break;
+      case 3:
+        if (batch.expected_tokens) spoil(rng, *batch.expected_tokens, 100);
+        break;
+      case 4:
+        if (batch.expected_positions) spoil(rng, *batch.expected_positions, 100);
+        break;
+      default:
+        batch.check_positions = garbage(rng, 2);
+        break;
+    }
+  }
+}
+
+void malform(Rng& rng, oracle::VerifyPlan& plan) {
+  const auto capacity = static_cast<std::int64_t>(plan.entries.size());
+  for (std::int64_t n = rng.between(1, 8); n > 0; --n) {
+    oracle::VerifyEntry& entry = plan.entries[rng.index(plan.entries)];
+    switch (rng.between(0, 6)) {
+      case 0:
+        entry.slot = garbage(rng, 60);
+        break;
+      case 1:
+        entry.position = garbage(rng, 60);
+        break;
+      case 2:
+        entry.predecessor = garbage(rng, 60);
+        break;
+      case 3:
+        entry.expected_token = garbage(rng, 60);
+        break;
+      case 4:
+        plan.num_entries = garbage(rng, capacity);
+        break;
+      case 5:
+        plan.malformed = rng.between(0, 2);
+        break;
+      default:
+        if (rng.chance(30)) plan.enabled = rng.between(0, 2);
+        break;
+    }
+  }
+}
+
+void malform(Rng& rng, std::vector<oracle::Endpoint>& endpoints) {
+  for (oracle::Endpoint& endpoint : endpoints) {
+    if (rng.chance(50)) {
+      endpoint.num_slots = rng.between(1, endpoint.num_slots);
+      endpoint.canary.resize(endpoint.num_slots * endpoint.stride);
+    }
+    for (oracle::KVSource& source : endpoint.sources) {
+      if (rng.chance(70)) continue;
+      source.num_rows = rng.between(0, source.num_rows);
+      source.bytes.resize(source.num_rows * source.row_stride);
+    }
+  }
+}
+
+void corrupt(Rng& rng, std::vector<oracle::Endpoint>& endpoints) {
+  for (std::int64_t n = rng.between(1, 6); n > 0; --n) {
+    oracle::Endpoint& endpoint = endpoints[rng.index(endpoints)];
+    spoil_record(rng, endpoint);
+    if (endpoint.sources.empty()) continue;
+    std::vector<std::byte>& bytes = endpoint.sources[rng.index(endpoint.sources)].bytes;
+    if (!bytes.empty() && rng.chance(50)) bytes[rng.index(bytes)] ^= std::byte{0x10};
+  }
+}

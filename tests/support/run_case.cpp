@@ -1,0 +1,155 @@
+#include "tests/support/run_case.hpp"
+
+#include <kvcanary/kvcanary.hpp>
+
+#include "src/write/write_teams.hpp"
+#include "src/write/write_threads.hpp"
+#include "tests/support/sink.hpp"
+#include "tests/support/spaces.hpp"
+#include "tests/support/uploaded.hpp"
+#include "tests/support/uploaded_plans.hpp"
+
+namespace {
+
+template <class Space>
+void expect_unchanged(const UploadedEndpoints<Space>& uploaded,
+                      const std::vector<oracle::Endpoint>& endpoints) {
+  std::vector<oracle::Endpoint> after = endpoints;
+  uploaded.fetch(after);
+  for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    EXPECT_TRUE(after[i].canary == endpoints[i].canary) << "endpoint " << i << " changed";
+  }
+}
+
+/// One job of a write in the memory of Space.
+template <class Space>
+class UploadedWriteCall {
+ public:
+  UploadedWriteCall(const Layout& layout, const WriteCall& from)
+      : plan_(*from.plan), batch_(layout, *from.batch), endpoints_(layout, *from.endpoints) {}
+
+  kvcanary::WriteJob<typename Space::memory_space> job(WriteShape shape) const {
+    kvcanary::WriteBatch batch = batch_.batch();
+    batch.max_entries_per_request = shape == WriteShape::hinted ? 1 : 0;
+    return {plan_.plan(), batch, endpoints_.endpoints()};
+  }
+
+  void fetch(const WriteCall& to) const {
+    batch_.expect_unchanged();
+    EXPECT_TRUE(plan_.fetch() == *to.plan) << "write changed its plan";
+    endpoints_.fetch(*to.endpoints);
+  }
+
+ private:
+  UploadedWritePlan<Space> plan_;
+  UploadedWriteBatch<Space> batch_;
+  UploadedEndpoints<Space> endpoints_;
+};
+
+}  // namespace
+
+template <class Space>
+void Library<Space>::plan(const Layout& layout, const oracle::PlanBatch& batch,
+                          oracle::WritePlan& write_plan, oracle::VerifyPlan& verify_plan) {
+  const Space space;
+  const UploadedPlanBatch<Space> uploaded(layout, batch);
+  const UploadedWritePlan<Space> uploaded_write(write_plan);
+  const UploadedVerifyPlan<Space> uploaded_verify(verify_plan);
+  kvcanary::plan(space, uploaded.batch(), uploaded_write.plan(), uploaded_verify.plan());
+  const UploadedWritePlan<Space> write_only(write_plan);
+  kvcanary::plan(space, uploaded.batch(), write_only.plan());
+  space.fence();
+  uploaded.expect_unchanged();
+  write_plan = uploaded_write.fetch();
+  EXPECT_TRUE(write_only.fetch() == write_plan) << "the write plan alone differs";
+  verify_plan = uploaded_verify.fetch();
+}
+
+template <class Space>
+void Library<Space>::write(const Layout& layout, const std::vector<WriteCall>& calls,
+                           WriteShape shape, std::int64_t log_capacity, oracle::Report& report) {
+  const Space space;
+  std::vector<UploadedWriteCall<Space>> uploaded;
+  std::vector<kvcanary::WriteJob<typename Space::memory_space>> jobs;
+  for (const WriteCall& call : calls) uploaded.emplace_back(layout, call);
+  for (const UploadedWriteCall<Space>& call : uploaded) jobs.push_back(call.job(shape));
+  const Sink<Space> sink(log_capacity);
+  const std::span<const typename decltype(jobs)::value_type> all = jobs;
+  if (shape == WriteShape::threads) {
+    kvcanary::detail::write_threads(space, all, sink.log, sink.counters);
+  } else if (shape == WriteShape::teams) {
+    const kvcanary::detail::WriteArgs args(all, sink.log, sink.counters);
+    kvcanary::detail::launch_write_teams(space, args);
+  } else {
+    kvcanary::write(space, jobs, sink.log, sink.counters);
+  }
+  sink.fetch(space, report);
+  for (std::size_t i = 0; i < calls.size(); ++i) uploaded[i].fetch(calls[i]);
+}
+
+template <class Space>
+void Library<Space>::verify(const Layout& layout, const oracle::VerifyPlan& plan,
+                            const std::vector<oracle::Endpoint>& endpoints,
+                            std::int64_t log_capacity, oracle::Report& report) {
+  const Space space;
+  const UploadedVerifyPlan<Space> uploaded_plan(plan);
+  const UploadedEndpoints<Space> uploaded_endpoints(layout, endpoints);
+  const Sink<Space> sink(log_capacity);
+  kvcanary::verify(space, uploaded_plan.plan(), uploaded_endpoints.endpoints(), sink.log,
+                   sink.counters);
+  sink.fetch(space, report);
+  EXPECT_TRUE(uploaded_plan.fetch() == plan) << "verify changed its plan";
+  expect_unchanged(uploaded_endpoints, endpoints);
+}
+
+template <class Space>
+void Library<Space>::verify_requests(const Layout& layout,
+                                     const std::vector<oracle::VerifyJob>& jobs,
+                                     std::int64_t log_capacity, oracle::Report& report) {
+  const Space space;
+  std::vector<UploadedPlanBatch<Space>> batches;
+  std::vector<UploadedEndpoints<Space>> endpoints;
+  std::vector<kvcanary::VerifyJob> uploaded;
+  // A vector that grows would move what the spans point to.
+  batches.reserve(jobs.size());
+  endpoints.reserve(jobs.size());
+  for (const oracle::VerifyJob& job : jobs) {
+    batches.emplace_back(layout, job.batch);
+    endpoints.emplace_back(layout, job.endpoints);
+    uploaded.push_back({batches.back().batch(), endpoints.back().endpoints()});
+    if (job.batch.extend_lengths.empty()) uploaded.back().batch.extend_lengths = {};
+  }
+  const Sink<Space> sink(log_capacity);
+  kvcanary::verify_requests(space, uploaded, sink.log, sink.counters);
+  sink.fetch(space, report);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    batches[j].expect_unchanged();
+    expect_unchanged(endpoints[j], jobs[j].endpoints);
+  }
+}
+
+template <class Space>
+void Library<Space>::step(const Layout& layout, const Step& step, Plans& plans,
+                          std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
+                          oracle::Report& report) {
+  const Space space;
+  const UploadedPlanBatch<Space> batch(layout, step.batch);
+  const UploadedWriteBatch<Space> tokens(layout, step.write);
+  const UploadedWritePlan<Space> write_plan(plans.write);
+  const UploadedVerifyPlan<Space> verify_plan(plans.verify);
+  const UploadedEndpoints<Space> uploaded(layout, endpoints);
+  const Sink<Space> sink(log_capacity);
+  kvcanary::plan(space, batch.batch(), write_plan.plan(), verify_plan.plan());
+  kvcanary::verify(space, verify_plan.plan(), uploaded.endpoints(), sink.log, sink.counters);
+  kvcanary::write(space, write_plan.plan(), tokens.batch(), uploaded.endpoints(), sink.log,
+                  sink.counters);
+  sink.fetch(space, report);
+  batch.expect_unchanged();
+  tokens.expect_unchanged();
+  plans.write = write_plan.fetch();
+  plans.verify = verify_plan.fetch();
+  uploaded.fetch(endpoints);
+}
+
+#define KVCANARY_INSTANTIATE_LIBRARY(Space) template struct Library<Space>;
+KVCANARY_FOR_EACH_SPACE(KVCANARY_INSTANTIATE_LIBRARY)

@@ -1,0 +1,181 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <kvcanary/kvcanary.hpp>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "tests/support/case.hpp"
+#include "tests/support/guarded_bytes.hpp"
+
+/// \file
+/// The parts of a case in the memory of an execution space, as arguments of the library's
+/// operations.
+
+/// An array of int32 or int64 that operations only read.
+template <class Space>
+class UploadedInts {
+ public:
+  UploadedInts(const std::vector<std::int64_t>& values, bool narrow) : values_(values) {
+    if (narrow && std::ranges::all_of(values, fits_int32)) {
+      narrow_.emplace(std::vector<std::int32_t>(values.begin(), values.end()));
+    } else {
+      wide_.emplace(values);
+    }
+  }
+
+  kvcanary::IntSpan span() const {
+    const auto size = static_cast<std::int64_t>(values_.size());
+    constexpr auto memory = kvcanary::memory_of<typename Space::memory_space>();
+    return narrow_ ? kvcanary::IntSpan(narrow_->data(), size, memory)
+                   : kvcanary::IntSpan(wide_->data(), size, memory);
+  }
+
+  void expect_unchanged() const {
+    if (narrow_) {
+      EXPECT_TRUE(std::ranges::equal(narrow_->fetch(), values_));
+    } else {
+      EXPECT_EQ(wide_->fetch(), values_);
+    }
+  }
+
+ private:
+  static bool fits_int32(std::int64_t value) { return value == static_cast<std::int32_t>(value); }
+
+  std::vector<std::int64_t> values_;
+  std::optional<GuardedArray<std::int32_t, Space>> narrow_;
+  std::optional<GuardedArray<std::int64_t, Space>> wide_;
+};
+
+/// Several of them, some of which may not be given.
+template <class Space>
+class UploadedArrays {
+ public:
+  explicit UploadedArrays(const Layout& layout) : layout_(layout) {}
+
+  kvcanary::IntSpan add(const std::vector<std::int64_t>& values) {
+    const int index = static_cast<int>(arrays_.size());
+    return arrays_.emplace_back(values, layout_.is_narrow(index)).span();
+  }
+  kvcanary::IntSpan add(const std::optional<std::vector<std::int64_t>>& values) {
+    return values ? add(*values) : kvcanary::IntSpan();
+  }
+  kvcanary::IntSpan add(const std::optional<std::int64_t>& scalar) {
+    return scalar ? add(std::vector{*scalar}) : kvcanary::IntSpan();
+  }
+
+  void expect_unchanged() const {
+    for (const UploadedInts<Space>& array : arrays_) array.expect_unchanged();
+  }
+
+ private:
+  Layout layout_;
+  std::vector<UploadedInts<Space>> arrays_;
+};
+
+template <class Space>
+class UploadedPlanBatch {
+ public:
+  UploadedPlanBatch(const Layout& layout, const oracle::PlanBatch& from)
+      : arrays_(layout), table_values_(from.table.entries), table_(table_values_) {
+    batch_.request_rows = arrays_.add(from.request_rows);
+    batch_.prefix_lengths = arrays_.add(from.prefix_lengths);
+    batch_.extend_lengths = arrays_.add(from.extend_lengths);
+    batch_.num_requests = arrays_.add(from.num_requests);
+    batch_.table = {table_.data(),          from.table.num_rows,
+                    from.table.num_columns, from.table.row_stride,
+                    from.table.page_size,   kvcanary::memory_of<typename Space::memory_space>()};
+    batch_.full_to_swa = arrays_.add(from.table.full_to_swa);
+    batch_.window = from.window;
+    if (from.expected) add_expected(*from.expected);
+  }
+
+  const kvcanary::PlanBatch& batch() const { return batch_; }
+
+  void expect_unchanged() const {
+    arrays_.expect_unchanged();
+    EXPECT_EQ(table_.fetch(), table_values_);
+  }
+
+ private:
+  void add_expected(const oracle::ExpectedTokens& from) {
+    batch_.expected = {
+        arrays_.add(from.tokens),        from.num_rows,    from.num_columns, from.row_stride,
+        arrays_.add(from.valid_lengths), from.token_offset};
+  }
+
+  UploadedArrays<Space> arrays_;
+  std::vector<std::int32_t> table_values_;
+  GuardedArray<std::int32_t, Space> table_;
+  kvcanary::PlanBatch batch_;
+};
+
+template <class Space>
+class UploadedWriteBatch {
+ public:
+  UploadedWriteBatch(const Layout& layout, const oracle::WriteBatch& from) : arrays_(layout) {
+    batch_.tokens = arrays_.add(from.tokens);
+    batch_.positions = arrays_.add(from.positions);
+    batch_.slots = arrays_.add(from.slots);
+    batch_.expected_tokens = arrays_.add(from.expected_tokens);
+    batch_.expected_positions = arrays_.add(from.expected_positions);
+    batch_.check_positions = arrays_.add(from.check_positions);
+  }
+
+  const kvcanary::WriteBatch& batch() const { return batch_; }
+  void expect_unchanged() const { arrays_.expect_unchanged(); }
+
+ private:
+  UploadedArrays<Space> arrays_;
+  kvcanary::WriteBatch batch_;
+};
+
+/// Canary buffers and KV bytes of several endpoints.
+template <class Space>
+class UploadedEndpoints {
+ public:
+  UploadedEndpoints(const Layout& layout, const std::vector<oracle::Endpoint>& from) {
+    for (const oracle::Endpoint& endpoint : from) add(layout, endpoint);
+  }
+
+  const std::vector<kvcanary::Endpoint>& endpoints() const { return endpoints_; }
+
+  /// Takes the canary bytes back; the KV bytes must be as they were.
+  void fetch(std::vector<oracle::Endpoint>& to) const {
+    auto kv = kv_.begin();
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      to[i].canary = canaries_[i].fetch();
+      for (const oracle::KVSource& source : to[i].sources) {
+        EXPECT_TRUE((kv++)->fetch() == source.bytes) << "KV bytes changed, endpoint " << i;
+      }
+    }
+  }
+
+ private:
+  using Memory = typename Space::memory_space;
+
+  void add(const Layout& layout, const oracle::Endpoint& from) {
+    std::vector<kvcanary::KVSource> sources;
+    for (const oracle::KVSource& source : from.sources) {
+      kv_.emplace_back(source.bytes, layout.kv_misalignment);
+      sources.push_back({kv_.back().data(), source.num_rows, source.row_stride, source.page_size,
+                         source.bytes_per_token, source.read_bytes, kvcanary::memory_of<Memory>()});
+    }
+    sources_.emplace_back(sources);
+    canaries_.emplace_back(from.canary);
+    endpoints_.push_back(
+        {static_cast<kvcanary::LaunchTag>(from.tag),
+         {canaries_.back().data(), from.num_slots, from.stride, kvcanary::memory_of<Memory>()},
+         sources_.back().list(),
+         static_cast<kvcanary::KVHashMode>(from.mode)});
+  }
+
+  std::vector<GuardedArray<std::byte, Space>> canaries_;
+  std::vector<GuardedArray<std::byte, Space>> kv_;
+  std::vector<kvcanary::KVSources<Memory>> sources_;
+  std::vector<kvcanary::Endpoint> endpoints_;
+};

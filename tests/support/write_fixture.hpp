@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "oracle/record.hpp"
+#include "tests/support/builders.hpp"
+#include "tests/support/check.hpp"
+#include "tests/support/spaces.hpp"
+
+/// \file
+/// What the hand-made tests of write share.
+namespace write_cases {
+
+using build::Ints;
+using oracle::Endpoint;
+using oracle::no_slot;
+using oracle::Record;
+using oracle::Violation;
+namespace bit = oracle::bit;
+
+constexpr auto anchor = static_cast<std::int64_t>(0xDE7FAE23A9A1B716);
+
+/// The four tokens whose hashes are published, at positions 0 to 3 in slots 5, 2, 7 and 3.
+inline const Ints tokens = {101, 7592, 2088, 102};
+inline const Ints slots = {5, 2, 7, 3};
+inline const Ints hashes = {anchor, 0x542FE5061275A6AB,
+                            static_cast<std::int64_t>(0xE03FB0B1A7A7FF8A), 0x71D597355A083809,
+                            0x73EAD031B94D7777};
+
+inline oracle::WriteBatch four_tokens() { return {tokens, build::iota(4), slots}; }
+
+template <class Space>
+class WriteTest : public SpaceTest<Space> {
+ public:
+  /// Writes, compares with the oracle, and keeps the endpoints; for int32 and int64 arrays.
+  oracle::Report run(const oracle::WritePlan& plan, const oracle::WriteBatch& batch) {
+    const std::vector<Endpoint> before = endpoints;
+    oracle::Report report;
+    for (const std::uint32_t narrow : {0U, ~0U, 0b0101'0101U, 0b1010'1010U}) {
+      endpoints = before;
+      report = check_write<Space>({narrow}, plan, batch, endpoints);
+    }
+    return report;
+  }
+
+  Record record(std::int64_t slot) const { return oracle::load(endpoints[0], slot); }
+
+  /// Whether a slot still holds what build::endpoint put there.
+  bool untouched(std::int64_t slot) const {
+    return record(slot) == oracle::load(build::endpoint(0, 1), 0);
+  }
+
+  std::vector<Endpoint> endpoints = {build::endpoint(0, 8)};
+};
+
+}  // namespace write_cases
