@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <kvcanary/memory.hpp>
+#include <kvcanary/padding.hpp>
 #include <kvcanary/record.hpp>
 
 /// \file
@@ -15,22 +16,25 @@ namespace kvcanary {
 /// themselves.
 struct CanaryBuffer {
   std::byte* data = nullptr;        ///< aligned to 16 bytes
-  std::int64_t num_slots = 0;       ///< rows, >= 1 (slot 0 is padding)
+  std::int64_t num_slots = 0;       ///< rows, >= 1
   std::int64_t stride = 0;          ///< bytes from row to row: >= 32, a multiple of 16, below 2^31
   Memory memory = Memory::unknown;  ///< where `data` lies
+  PaddingSlots padding = {};        ///< the pool's
 
   CanaryBuffer() = default;
   CanaryBuffer(std::byte* data, std::int64_t num_slots, std::int64_t stride = sizeof(Record),
-               Memory memory = Memory::unknown)
-      : data(data), num_slots(num_slots), stride(stride), memory(memory) {}
+               Memory memory = Memory::unknown, PaddingSlots padding = {})
+      : data(data), num_slots(num_slots), stride(stride), memory(memory), padding(padding) {}
 
-  /// One record a slot, densely packed.
+  /// One record a slot, as far apart as the View has them.
   template <class... Properties>
-  CanaryBuffer(
-      const Kokkos::View<Record*, Properties...>& records)  // NOLINT(google-explicit-constructor)
+  CanaryBuffer(  // NOLINT(google-explicit-constructor)
+      const Kokkos::View<Record*, Properties...>& records, PaddingSlots padding = {})
       : CanaryBuffer(reinterpret_cast<std::byte*>(records.data()),
-                     static_cast<std::int64_t>(records.extent(0)), sizeof(Record),
-                     memory_of<typename Kokkos::View<Record*, Properties...>::memory_space>()) {}
+                     static_cast<std::int64_t>(records.extent(0)),
+                     static_cast<std::int64_t>(records.stride(0) * sizeof(Record)),
+                     memory_of<typename Kokkos::View<Record*, Properties...>::memory_space>(),
+                     padding) {}
 };
 
 }  // namespace kvcanary

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <kvcanary/memory.hpp>
 #include <stdexcept>
-#include <string>
-#include <type_traits>
 
 /// \file
 /// A read-only array of int32 or int64 that is read as int64.
@@ -16,16 +14,17 @@ enum class IntType : std::uint8_t { int32, int64 };
 
 /// Non-owning view of a contiguous array of int32 or int64. Engines keep tokens, positions and
 /// slots in either width; the width is a value here, not a template parameter, so that one kernel
-/// serves every mix of them. A default-constructed span means "not given".
+/// serves every mix of them. A default-constructed span means "not given"; one that was made of a
+/// null pointer, or of a View that is not allocated, is given, and refused by operations.
 class IntSpan {
  public:
   IntSpan() = default;
 
   /// `size` integers at `data`, in memory that the operation's execution space can read.
   IntSpan(const std::int32_t* data, std::int64_t size, Memory memory = Memory::unknown)
-      : data_(data), size_(size), type_(IntType::int32), memory_(memory) {}
+      : IntSpan(data, size, IntType::int32, memory) {}
   IntSpan(const std::int64_t* data, std::int64_t size, Memory memory = Memory::unknown)
-      : data_(data), size_(size), type_(IntType::int64), memory_(memory) {}
+      : IntSpan(data, size, IntType::int64, memory) {}
 
   /// All of a rank-0 or rank-1 View of int32 or int64. The View must outlive the span.
   /// \throws std::invalid_argument when the View is not contiguous
@@ -41,23 +40,21 @@ class IntSpan {
   }
 
   /// Whether the array was given at all.
-  KOKKOS_FUNCTION bool given() const { return data_ != nullptr; }
-  KOKKOS_FUNCTION const void* data() const { return data_; }
-  KOKKOS_FUNCTION std::int64_t size() const { return size_; }
-  KOKKOS_FUNCTION IntType type() const { return type_; }
+  bool given() const { return given_; }
+  const void* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  IntType type() const { return type_; }
   Memory memory() const { return memory_; }
 
-  /// Element `i`, sign-extended. No bounds check.
-  KOKKOS_FUNCTION std::int64_t operator[](std::int64_t i) const {
-    return type_ == IntType::int32 ? static_cast<const std::int32_t*>(data_)[i]
-                                   : static_cast<const std::int64_t*>(data_)[i];
-  }
-
  private:
+  IntSpan(const void* data, std::int64_t size, IntType type, Memory memory)
+      : data_(data), size_(size), type_(type), memory_(memory), given_(true) {}
+
   const void* data_ = nullptr;
   std::int64_t size_ = 0;
   IntType type_ = IntType::int64;
   Memory memory_ = Memory::unknown;
+  bool given_ = false;
 };
 
 }  // namespace kvcanary

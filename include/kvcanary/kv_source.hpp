@@ -1,10 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <kvcanary/divisor.hpp>
 #include <kvcanary/memory.hpp>
 #include <span>
 
@@ -33,28 +31,14 @@ struct KVSource {
   Memory memory = Memory::unknown;  ///< where `data` lies
 };
 
-namespace detail {
-
-/// A KVSource as kernels see it.
-struct KVSourceArgs {
-  const std::byte* data;
-  std::int64_t num_rows, row_stride;
-  Divisor page_size;
-  std::int32_t bytes_per_token, read_bytes;
-  bool is_aligned;  ///< each token's bytes start at a multiple of 16
-};
-
-KVSourceArgs to_args(const KVSource& source);
-
-}  // namespace detail
-
-/// Sources of one endpoint as kernels see them: an array in the memory of the execution space. Made
-/// by KVSources.
+/// The sources of one endpoint as operations take them: a view of a KVSources, which must outlive
+/// it.
 struct KVSourceList {
-  const detail::KVSourceArgs* sources = nullptr;
+  const void* sources = nullptr;  ///< descriptions in the form that kernels read
   std::int32_t count = 0;
   std::int32_t max_read_bytes = 0;  ///< of any source
   std::int64_t num_slots = 0;       ///< slots, from 0, whose bytes every source has
+  Memory memory = Memory::unknown;  ///< where `sources` lies
 };
 
 /// Owns the descriptions of the sources of one endpoint in memory that kernels can read; any number
@@ -64,41 +48,17 @@ class KVSources {
  public:
   KVSources() = default;
 
+  /// On the device of `space`; fences it.
   /// \throws std::invalid_argument naming the source and field that is wrong
-  explicit KVSources(std::span<const KVSource> sources);
+  template <class ExecSpace>
+  KVSources(const ExecSpace& space, std::span<const KVSource> sources);
 
-  KVSourceList list() const {
-    return {sources_.data(), static_cast<std::int32_t>(sources_.extent(0)), max_read_bytes_,
-            num_slots_};
-  }
+  KVSourceList list() const& { return list_; }
+  KVSourceList list() const&& = delete;  ///< it would outlive what it points to
 
  private:
-  Kokkos::View<detail::KVSourceArgs*, MemorySpace> sources_;
-  std::int32_t max_read_bytes_ = 0;
-  std::int64_t num_slots_ = 0;
+  Kokkos::View<std::byte*, MemorySpace> descriptions_;
+  KVSourceList list_;
 };
-
-namespace detail {
-/// Throws std::invalid_argument when a source is malformed, or lies where `space_name` can't read
-/// it.
-void check_sources(std::span<const KVSource> sources, Memory unreachable);
-
-/// Slots, from 0, whose bytes every source has.
-std::int64_t num_slots(std::span<const KVSource> sources);
-}  // namespace detail
-
-template <class MemorySpace>
-KVSources<MemorySpace>::KVSources(std::span<const KVSource> sources)
-    : sources_("kvcanary::kv_sources", sources.size()) {
-  const bool host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
-  detail::check_sources(sources, host ? Memory::device : Memory::host);
-  num_slots_ = detail::num_slots(sources);
-  const auto args = Kokkos::create_mirror_view(sources_);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    args(i) = detail::to_args(sources[i]);
-    max_read_bytes_ = std::max(max_read_bytes_, args(i).read_bytes);
-  }
-  Kokkos::deep_copy(sources_, args);
-}
 
 }  // namespace kvcanary

@@ -2,8 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kvcanary/int_span.hpp>
 #include <kvcanary/memory.hpp>
+#include <type_traits>
 
 /// \file
 /// Where the token at a position of a request lies in the pool.
@@ -11,13 +11,12 @@ namespace kvcanary {
 
 /// There is no slot, and that is right: the predecessor of position 0, the seed of an empty prefix.
 inline constexpr std::int64_t no_slot = -1;
-/// There should be a slot, but the table or the translation has none. write and verify report it as
+/// There must be a slot, but the table or the translation has none. write and verify report it as
 /// out of bounds.
 inline constexpr std::int64_t invalid_slot = -2;
-/// Padded entries of a batch may be written here; it is never verified.
-inline constexpr std::int64_t padding_slot = 0;
-/// Padded requests of a batch use this row; it contributes nothing to a plan.
-inline constexpr std::int64_t padding_row = 0;
+/// A predecessor that is gone, and that is right: it lies outside the window. Its successor's chain
+/// is not checked.
+inline constexpr std::int64_t unchecked_slot = -3;
 
 /// Non-owning view of `entries[num_rows][row_stride]`: the page of a request's row and page column.
 /// `slot = entries[row][position / page_size] * page_size + position % page_size`. A page size of 1
@@ -53,18 +52,6 @@ struct SlotTable {
         std::is_same_v<typename Kokkos::View<T, Properties...>::array_layout, Kokkos::LayoutRight>,
         "SlotTable: the View must be LayoutRight");
   }
-};
-
-/// What the engine intends each position of each row to hold. Without `tokens`, nothing is
-/// expected.
-struct ExpectedTokens {
-  IntSpan tokens;  ///< [num_rows][row_stride], by request row and position + token_offset
-  std::int64_t num_rows = 0;
-  std::int64_t num_columns = 0;
-  std::int64_t row_stride = 0;    ///< tokens from row to row, >= num_columns
-  IntSpan valid_lengths;          ///< optional, by request row: tokens of the row that are valid
-  std::int64_t token_offset = 0;  ///< 0; 1 for EAGLE draft pools, whose slot p holds token p + 1
-                                  ///< (SGLang's pull request 26813)
 };
 
 }  // namespace kvcanary

@@ -12,8 +12,9 @@ namespace kvcanary {
 
 /// Checks every entry of `plan` in every endpoint's buffer: chain hash against the predecessor's
 /// record, position, token, KV hash; docs/semantics.md says how, also for malformed input. Follows
-/// SGLang's pull request 26805. Reads `plan`, records and KV bytes; adds one violation per bad
-/// entry to `log`, and to `counters`. One launch on `space`; no allocation, no fence, capturable.
+/// SGLang's pull request 26805. Reads `plan`, records and KV bytes; adds one violation for each
+/// bad entry to `log`, and to `counters`. One launch on `space`; no allocation, no fence,
+/// capturable.
 /// \param endpoints at most max_endpoints, read on the host before the call returns; they share the
 /// plan
 /// \throws std::invalid_argument naming the argument, what it was and what it must be

@@ -2,11 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kvcanary/memory.hpp>
-#include <kvcanary/violation_log.hpp>
+#include <kvcanary/count.hpp>
 #include <span>
-#include <stdexcept>
-#include <string>
 
 /// \file
 /// Which slots a verify has to check, and against what.
@@ -16,8 +13,8 @@ namespace kvcanary {
 struct VerifyEntry {
   std::int64_t slot;
   std::int64_t position;
-  std::int64_t predecessor;     ///< slot of position - 1; no_slot at position 0; the padding slot
-                                ///< leaves the chain unchecked
+  std::int64_t predecessor;  ///< slot of position - 1; no_slot at position 0; unchecked_slot or a
+                             ///< padding slot leave the chain unchecked
   std::int64_t expected_token;  ///< -1: any
   std::int64_t request_row;     ///< for reports; -1 when no request reads the slot
 
@@ -40,9 +37,10 @@ struct VerifyPlan {
   Kokkos::View<VerifyEntry*, MemorySpace> entries;  ///< [capacity]
   Kokkos::View<VerifyPlanState, MemorySpace> state;
 
-  /// Room for `max_entries` (40 bytes each), none in it, enabled. \throws std::invalid_argument
-  /// when max_entries < 1
-  static VerifyPlan allocate(std::int64_t max_entries);
+  /// Room for `max_entries` (40 bytes each), none in it, enabled; on the device of `space` and in
+  /// its order. \throws std::invalid_argument when max_entries < 1
+  template <class ExecSpace>
+  static VerifyPlan allocate(const ExecSpace& space, std::int64_t max_entries);
 
   std::int64_t capacity() const { return static_cast<std::int64_t>(entries.extent(0)); }
 
@@ -53,50 +51,7 @@ struct VerifyPlan {
 
   /// Copies the state to the host after what `space` has to do; fences `space`.
   template <class ExecSpace>
-  VerifyPlanState fetch_state(const ExecSpace& space) const {
-    VerifyPlanState host;
-    Kokkos::deep_copy(space, host, state);
-    space.fence("kvcanary::VerifyPlan::fetch_state");
-    return host;
-  }
+  VerifyPlanState fetch_state(const ExecSpace& space) const;
 };
-
-template <class MemorySpace>
-VerifyPlan<MemorySpace> VerifyPlan<MemorySpace>::allocate(std::int64_t max_entries) {
-  if (max_entries < 1) {
-    throw std::invalid_argument("VerifyPlan: max_entries is " + std::to_string(max_entries) +
-                                ", must be at least 1");
-  }
-  VerifyPlan plan;
-  plan.entries = decltype(plan.entries)("kvcanary::verify_entries", max_entries);
-  plan.state = decltype(plan.state)("kvcanary::verify_plan_state");
-  Kokkos::deep_copy(plan.state, VerifyPlanState{});
-  return plan;
-}
-
-template <class MemorySpace>
-template <class ExecSpace>
-void VerifyPlan<MemorySpace>::assign(const ExecSpace& space,
-                                     std::span<const VerifyEntry> host_entries) const {
-  const auto count = static_cast<std::int64_t>(host_entries.size());
-  if (count > capacity()) {
-    throw std::invalid_argument("VerifyPlan::assign: " + std::to_string(count) +
-                                " entries given, must be at most the capacity " +
-                                std::to_string(capacity()));
-  }
-  VerifyPlanState host_state = fetch_state(space);
-  host_state = {.enabled = 1,
-                .num_entries = count,
-                .required_entries = count,
-                .malformed = 0,
-                .overflows = host_state.overflows};
-  if (count > 0) {
-    const auto given = host_view(host_entries.data(), host_entries.size());
-    Kokkos::deep_copy(
-        space, Kokkos::subview(entries, std::pair<std::size_t, std::size_t>(0, count)), given);
-  }
-  Kokkos::deep_copy(space, state, host_state);
-  space.fence("kvcanary::VerifyPlan::assign");
-}
 
 }  // namespace kvcanary

@@ -2,8 +2,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 
 /// \file
 /// What a write has to do for each request.
@@ -26,27 +24,15 @@ struct WritePlan {
   Kokkos::View<std::int64_t*, MemorySpace>
       request_rows;  ///< [capacity] row in the slot table, for reports
   Kokkos::View<WritePlanState, MemorySpace> state;
-  Kokkos::View<std::int64_t*, MemorySpace> verify_offsets;  ///< [capacity + 1] scratch of `plan`
+  Kokkos::View<std::int64_t*, MemorySpace>
+      verify_offsets;  ///< [capacity + 1] scratch of `plan`; others don't need it
 
-  /// Room for `max_requests`, none in it. \throws std::invalid_argument when max_requests < 1
-  static WritePlan allocate(std::int64_t max_requests);
+  /// Room for `max_requests`, none in it, on the device of `space` and in its order.
+  /// \throws std::invalid_argument when max_requests < 1
+  template <class ExecSpace>
+  static WritePlan allocate(const ExecSpace& space, std::int64_t max_requests);
 
   std::int64_t capacity() const { return static_cast<std::int64_t>(seed_slots.extent(0)); }
 };
-
-template <class MemorySpace>
-WritePlan<MemorySpace> WritePlan<MemorySpace>::allocate(std::int64_t max_requests) {
-  if (max_requests < 1) {
-    throw std::invalid_argument("WritePlan: max_requests is " + std::to_string(max_requests) +
-                                ", must be at least 1");
-  }
-  WritePlan plan;
-  plan.offsets = decltype(plan.offsets)("kvcanary::write_offsets", max_requests + 1);
-  plan.seed_slots = decltype(plan.seed_slots)("kvcanary::seed_slots", max_requests);
-  plan.request_rows = decltype(plan.request_rows)("kvcanary::request_rows", max_requests);
-  plan.verify_offsets = decltype(plan.verify_offsets)("kvcanary::verify_offsets", max_requests + 1);
-  plan.state = decltype(plan.state)("kvcanary::write_plan_state");
-  return plan;
-}
 
 }  // namespace kvcanary
