@@ -28,13 +28,13 @@ inline const Ints hashes = {anchor, 0x542FE5061275A6AB,
                             static_cast<std::int64_t>(0xE03FB0B1A7A7FF8A), 0x71D597355A083809,
                             0x73EAD031B94D7777};
 
-inline oracle::WriteBatch four_tokens() { return {tokens, build::iota(4), slots}; }
+inline oracle::TokenBatch four_tokens() { return {tokens, build::iota(4), slots}; }
 
 template <class Space>
 class WriteTest : public SpaceTest<Space> {
  public:
   /// Writes, compares with the oracle, and keeps the endpoints; for int32 and int64 arrays.
-  oracle::Report run(const oracle::WritePlan& plan, const oracle::WriteBatch& batch) {
+  oracle::Report run(const oracle::WritePlan& plan, const oracle::TokenBatch& batch) {
     const std::vector<Endpoint> before = endpoints;
     oracle::Report report;
     for (const std::uint32_t narrow : {0U, ~0U, 0b0101'0101U, 0b1010'1010U}) {
