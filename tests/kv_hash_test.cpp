@@ -4,10 +4,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kvcanary/kv_hash.hpp>
 #include <string>
 #include <vector>
 
+#include "src/kv_hash.hpp"
 #include "tests/support/builders.hpp"
 #include "tests/support/rng.hpp"
 #include "tests/support/spaces.hpp"
