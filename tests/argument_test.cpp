@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "src/arguments.hpp"
 #include "tests/support/argument_fixture.hpp"
 
 /// \file
@@ -13,9 +15,16 @@
 namespace {
 
 using namespace argument_cases;  // NOLINT(google-build-using-namespace)
+using kvcanary::RequestBatch;
+using kvcanary::TokenBatch;
+using testing::EndsWith;
+using WriteJob = kvcanary::WriteJob<HostMemory>;
+
+const IntSpan null_ints(static_cast<const std::int64_t*>(nullptr), 0);
 
 TEST_F(ArgumentTest, RightArgumentsAreTaken) {
   EXPECT_EQ(plan(), "(not refused)");
+  EXPECT_EQ(plan_write(), "(not refused)");
   EXPECT_EQ(write(), "(not refused)");
   EXPECT_EQ(verify(), "(not refused)");
   EXPECT_EQ(verify_requests(), "(not refused)");
@@ -23,56 +32,59 @@ TEST_F(ArgumentTest, RightArgumentsAreTaken) {
 
 TEST_F(ArgumentTest, OptionalArgumentsMayBeLeftOut) {
   batch.expected = {};
-  tokens = {};
   EXPECT_EQ(plan(), "(not refused)");
   batch.extend_lengths = {};
   EXPECT_EQ(verify_requests(), "(not refused)");
-  EXPECT_EQ(write(), "(not refused)");
 }
+
+TEST_F(ArgumentTest, OptionalArgumentsAreTaken) {
+  const IntSpan one(ints.data(), 1);
+  tokens.expected_tokens = tokens.expected_positions = three;
+  tokens.num_tokens = tokens.check_positions = one;
+  EXPECT_EQ(write(), "(not refused)");
+  batch.num_requests = one;
+  batch.full_to_swa = six;
+  batch.verify_end = kvcanary::VerifyEnd::last_token;
+  batch.padding_row = {};
+  EXPECT_EQ(plan(), "(not refused)");
+  EXPECT_EQ(verify_requests(), "(not refused)");
+}
+
+TEST_F(ArgumentTest, EmptyArraysMayBeNull) {
+  tokens.tokens = tokens.positions = tokens.slots = null_ints;
+  EXPECT_EQ(write(), "(not refused)");
+  batch.request_rows = batch.prefix_lengths = batch.extend_lengths = null_ints;
+  batch.expected = {};
+  EXPECT_EQ(plan(), "(not refused)");
+  EXPECT_EQ(verify_requests(), "(not refused)");
+}
+
+// ---- allocation
+// ----------------------------------------------------------------------------------
 
 TEST_F(ArgumentTest, Allocations) {
   for (const std::int64_t size : {0, -1}) {
     const std::string value = std::to_string(size);
-    EXPECT_THAT(refusal([=] { kvcanary::WritePlan<HostMemory>::allocate(size); }),
+    EXPECT_THAT(refusal([=, this] { kvcanary::WritePlan<HostMemory>::allocate(space, size); }),
                 Refused("WritePlan", "max_requests", value));
-    EXPECT_THAT(refusal([=] { kvcanary::VerifyPlan<HostMemory>::allocate(size); }),
+    EXPECT_THAT(refusal([=, this] { kvcanary::VerifyPlan<HostMemory>::allocate(space, size); }),
                 Refused("VerifyPlan", "max_entries", value));
-    EXPECT_THAT(refusal([=] { kvcanary::ViolationLog<HostMemory>::allocate(size); }),
+    EXPECT_THAT(refusal([=, this] { kvcanary::ViolationLog<HostMemory>::allocate(space, size); }),
                 Refused("ViolationLog", "capacity", value));
   }
 }
 
-TEST_F(ArgumentTest, AssignMoreThanTheCapacity) {
-  const std::vector<kvcanary::VerifyEntry> entries(9);
-  const std::string message = refusal([&] { verify_plan.assign(Space{}, entries); });
-  EXPECT_THAT(message, testing::HasSubstr("VerifyPlan::assign"));
-  EXPECT_THAT(message, testing::HasSubstr("9"));
-  EXPECT_THAT(message, testing::HasSubstr("must be at most the capacity 8"));
+TEST(ArgumentTextTest, CapacitySaysWhatItMustBe) {
+  EXPECT_EQ(refusal([] { kvcanary::detail::check_capacity("ViolationLog", "capacity", 0); }),
+            "ViolationLog: capacity is 0, must be at least 1");
+  EXPECT_EQ(refusal([] { kvcanary::detail::check_capacity("ViolationLog", "capacity", 1); }),
+            "(not refused)");
 }
 
-TEST_F(ArgumentTest, WriteJobs) {
-  using Job = kvcanary::WriteJob<HostMemory>;
-  const auto write_jobs = [this](const std::vector<Job>& jobs) {
-    return refusal([&] { kvcanary::write(Space{}, jobs, log, counters); });
-  };
-  const Job job{write_plan, tokens, endpoints};
-  EXPECT_EQ(write_jobs({job, job}), "(not refused)");
-  EXPECT_THAT(write_jobs({}), Refused("write", "jobs.size", "0"));
-  EXPECT_THAT(write_jobs({job, job, job}), Refused("write", "jobs.size", "3"));
-
-  const std::vector<Endpoint> eleven(11, endpoints[0]);
-  EXPECT_THAT(write_jobs({job, {write_plan, tokens, eleven}}),
-              Refused("write", "endpoints.size", "13"));
-  EXPECT_THAT(write_jobs({job, {write_plan, tokens, {}}}),
-              Refused("write", "jobs[1].endpoints.size", "0"));
-  kvcanary::WriteBatch bad = tokens;
-  bad.slots = two;
-  EXPECT_THAT(write_jobs({job, {write_plan, bad, endpoints}}),
-              Refused("write", "jobs[1].slots.size", "2"));
-  bad = tokens;
-  bad.max_entries_per_request = -1;
-  EXPECT_THAT(write_jobs({{write_plan, bad, endpoints}}),
-              Refused("write", "max_entries_per_request", "-1"));
+TEST_F(ArgumentTest, AssignMoreThanTheCapacity) {
+  const std::vector<kvcanary::VerifyEntry> entries(9);
+  EXPECT_EQ(refusal([&] { verify_plan.assign(space, entries); }),
+            "VerifyPlan::assign: host_entries.size is 9, must be at most 8, the plan's capacity");
 }
 
 TEST_F(ArgumentTest, ObjectsThatWereNeverAllocated) {
@@ -80,7 +92,7 @@ TEST_F(ArgumentTest, ObjectsThatWereNeverAllocated) {
   EXPECT_THAT(write(), Refused("write", "log", "empty"));
   EXPECT_THAT(verify(), Refused("verify", "log", "empty"));
   EXPECT_THAT(verify_requests(), Refused("verify_requests", "log", "empty"));
-  log = kvcanary::ViolationLog<HostMemory>::allocate(1);
+  log = kvcanary::ViolationLog<HostMemory>::allocate(space, 1);
   counters = {};
   EXPECT_THAT(write(), Refused("write", "counters", "empty"));
   EXPECT_THAT(verify(), Refused("verify", "counters", "empty"));
@@ -88,64 +100,274 @@ TEST_F(ArgumentTest, ObjectsThatWereNeverAllocated) {
   write_plan = {};
   EXPECT_THAT(plan(), Refused("plan", "write_plan", "empty"));
   EXPECT_THAT(write(), Refused("write", "plan", "empty"));
-  write_plan = kvcanary::WritePlan<HostMemory>::allocate(3);
+  write_plan = kvcanary::WritePlan<HostMemory>::allocate(space, 3);
   verify_plan = {};
   EXPECT_THAT(plan(), Refused("plan", "verify_plan", "empty"));
+  EXPECT_EQ(plan_write(), "(not refused)");
   EXPECT_THAT(verify(), Refused("verify", "plan", "empty"));
 }
 
-TEST_F(ArgumentTest, SizesOfTheWriteBatch) {
-  const std::vector<std::pair<IntSpan kvcanary::WriteBatch::*, std::string>> fields = {
-      {&kvcanary::WriteBatch::positions, "positions"},
-      {&kvcanary::WriteBatch::slots, "slots"},
-      {&kvcanary::WriteBatch::expected_tokens, "expected_tokens"},
-      {&kvcanary::WriteBatch::expected_positions, "expected_positions"}};
-  const kvcanary::WriteBatch good = tokens;
-  for (const auto& [field, name] : fields) {
-    tokens = good;
-    tokens.*field = two;
-    EXPECT_THAT(write(), Refused("write", name + ".size", "2"));
-    tokens.*field = four;
-    EXPECT_THAT(write(), Refused("write", name + ".size", "4"));
-    tokens.*field = IntSpan(ints.data(), 3, Memory::device);
-    EXPECT_THAT(write(), Refused("write", name, "in device memory"));
-  }
-  tokens = good;
-  tokens.check_positions = two;
-  EXPECT_THAT(write(), Refused("write", "check_positions.size", "2"));
+// ---- plans that the caller made
+// ------------------------------------------------------------------
+
+Kokkos::View<std::int64_t*, HostMemory> ints_view(std::size_t size) {
+  return Kokkos::View<std::int64_t*, HostMemory>("ints", size);
 }
+
+TEST_F(ArgumentTest, SizesOfAWritePlan) {
+  const auto good = write_plan;
+  for (const std::size_t size : {3, 5}) {
+    write_plan = good;
+    write_plan.offsets = ints_view(size);
+    EXPECT_THAT(write(), Refused("write", "plan.offsets.size", std::to_string(size)));
+    EXPECT_THAT(write(), EndsWith("must be 4, the plan's capacity + 1"));
+    EXPECT_THAT(plan(), Refused("plan", "write_plan.offsets.size", std::to_string(size)));
+  }
+  write_plan = good;
+  write_plan.request_rows = ints_view(2);
+  EXPECT_THAT(write(), Refused("write", "plan.request_rows.size", "2"));
+  EXPECT_THAT(write(), EndsWith("must be 3, the plan's capacity"));
+  EXPECT_THAT(plan_write(), Refused("plan", "write_plan.request_rows.size", "2"));
+  write_plan = good;
+  write_plan.state = {};
+  EXPECT_THAT(write(), Refused("write", "plan.state", "not allocated"));
+  EXPECT_THAT(plan(), Refused("plan", "write_plan.state", "not allocated"));
+}
+
+TEST_F(ArgumentTest, OnlyPlanNeedsVerifyOffsets) {
+  write_plan.verify_offsets = {};
+  EXPECT_EQ(write(), "(not refused)");
+  EXPECT_EQ(plan_write(), "(not refused)");
+  EXPECT_THAT(plan(), Refused("plan", "write_plan.verify_offsets.size", "0"));
+}
+
+TEST_F(ArgumentTest, StateOfAVerifyPlan) {
+  verify_plan.state = {};
+  EXPECT_THAT(verify(), Refused("verify", "plan.state", "not allocated"));
+  EXPECT_THAT(plan(), Refused("plan", "verify_plan.state", "not allocated"));
+}
+
+/// Plans of sizes for which a test has no memory.
+TEST(ArgumentTextTest, CapacityOfWritePlans) {
+  const kvcanary::Record record{};
+  const TokenBatch batch{.tokens = null_ints, .positions = null_ints, .slots = null_ints};
+  const auto check = [&](std::int64_t capacity, std::size_t num_jobs) {
+    std::vector<Endpoint> endpoints(num_jobs);
+    std::vector<kvcanary::Record> records(num_jobs);
+    std::vector<kvcanary::detail::WriteJobParts> jobs;
+    for (std::size_t j = 0; j < num_jobs; ++j) {
+      endpoints[j] = {static_cast<kvcanary::LaunchTag>(j),
+                      {reinterpret_cast<std::byte*>(&records[j]), 1}};
+      jobs.push_back({{capacity, capacity + 1, capacity, 0, &record}, &batch, {&endpoints[j], 1}});
+    }
+    return refusal([&] {
+      kvcanary::detail::check_write_parts(num_jobs, jobs, {1, &record, &record, &record},
+                                          Memory::unknown);
+    });
+  };
+  constexpr std::int64_t limit = (std::int64_t{1} << 31) / 12;
+  EXPECT_EQ(check(limit, 1), "(not refused)");
+  EXPECT_THAT(check(limit + 1, 1), Refused("write", "plan.capacity", std::to_string(limit + 1)));
+  EXPECT_THAT(check(limit / 2 + 1, 2),
+              Refused("write", "plan.capacity of all jobs", std::to_string(2 * (limit / 2 + 1))));
+}
+
+// ---- arrays
+// --------------------------------------------------------------------------------------
 
 TEST_F(ArgumentTest, Spans) {
   tokens.tokens = IntSpan(static_cast<const std::int64_t*>(nullptr), 3);
-  EXPECT_THAT(write(), Refused("write", "tokens", "null"));
+  EXPECT_EQ(write(), "write: batch.tokens is null, must be a pointer to 3 elements");
   tokens.tokens = IntSpan(ints.data(), -1);
-  EXPECT_THAT(write(), Refused("write", "tokens.size", "-1"));
+  EXPECT_EQ(write(), "write: batch.tokens.size is -1, must be at least 0");
   const char* const unaligned = reinterpret_cast<const char*>(ints.data()) + 4;
   tokens.tokens = IntSpan(reinterpret_cast<const std::int64_t*>(unaligned), 3);
-  EXPECT_THAT(write(), testing::HasSubstr("tokens is at address 0x"));
-  EXPECT_THAT(write(), testing::HasSubstr("must be aligned to 8 bytes"));
+  EXPECT_THAT(write(), testing::StartsWith("write: batch.tokens is at address 0x"));
+  EXPECT_THAT(write(), EndsWith("must be aligned to 8 bytes"));
 }
 
-TEST_F(ArgumentTest, SizesOfThePlanBatch) {
+/// Spoils one array of the tokens, or of the batch, of all operations that take it.
+template <class Batch>
+struct Field {
+  IntSpan Batch::* array;
+  std::string name;
+};
+
+const std::vector<Field<TokenBatch>> token_arrays = {{&TokenBatch::tokens, "tokens"},
+                                                     {&TokenBatch::positions, "positions"},
+                                                     {&TokenBatch::slots, "slots"}};
+const std::vector<Field<TokenBatch>> optional_token_arrays = {
+    {&TokenBatch::expected_tokens, "expected_tokens"},
+    {&TokenBatch::expected_positions, "expected_positions"}};
+const std::vector<Field<TokenBatch>> token_scalars = {
+    {&TokenBatch::num_tokens, "num_tokens"}, {&TokenBatch::check_positions, "check_positions"}};
+const std::vector<Field<RequestBatch>> request_arrays = {
+    {&RequestBatch::request_rows, "request_rows"},
+    {&RequestBatch::prefix_lengths, "prefix_lengths"},
+    {&RequestBatch::extend_lengths, "extend_lengths"}};
+const std::vector<Field<RequestBatch>> optional_request_arrays = {
+    {&RequestBatch::num_requests, "num_requests"}, {&RequestBatch::full_to_swa, "full_to_swa"}};
+
+template <class Batch>
+std::vector<Field<Batch>> join(std::vector<Field<Batch>> a, const std::vector<Field<Batch>>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+TEST_F(ArgumentTest, RequiredArraysThatAreNotGiven) {
+  for (const auto& [array, name] : token_arrays) {
+    const TokenBatch good = tokens;
+    tokens.*array = {};
+    EXPECT_THAT(write(), Refused("write", "batch." + name, "not given"));
+    tokens = good;
+  }
+  for (const auto& [array, name] : request_arrays) {
+    const RequestBatch good = batch;
+    batch.*array = {};
+    EXPECT_THAT(plan(), Refused("plan", "batch." + name, "not given"));
+    EXPECT_THAT(plan_write(), Refused("plan", "batch." + name, "not given"));
+    if (name != "extend_lengths") {
+      EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch." + name, "not given"));
+    }
+    batch = good;
+  }
+}
+
+/// An array that an engine computed as null was meant to be given, whatever its size.
+TEST_F(ArgumentTest, OptionalArraysThatAreNull) {
+  const IntSpan unallocated{Kokkos::View<std::int64_t*, HostMemory>()};
+  const IntSpan narrow(static_cast<const std::int32_t*>(nullptr), 3);
+  for (const IntSpan& null : {null_ints, unallocated, narrow}) {
+    for (const auto& [array, name] : join(optional_token_arrays, token_scalars)) {
+      const TokenBatch good = tokens;
+      tokens.*array = null;
+      EXPECT_THAT(write(), Refused("write", "batch." + name, "null"));
+      tokens = good;
+    }
+    for (const auto& [array, name] : optional_request_arrays) {
+      const RequestBatch good = batch;
+      batch.*array = null;
+      EXPECT_THAT(plan(), Refused("plan", "batch." + name, "null"));
+      EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch." + name, "null"));
+      batch = good;
+    }
+    for (IntSpan* const array : {&batch.expected.tokens, &batch.expected.valid_lengths}) {
+      const IntSpan good = std::exchange(*array, null);
+      const bool is_tokens = array == &batch.expected.tokens;
+      EXPECT_THAT(
+          plan(),
+          Refused("plan", is_tokens ? "batch.expected.tokens" : "batch.expected.valid_lengths",
+                  "null"));
+      *array = good;
+    }
+  }
+  batch.extend_lengths = null_ints;
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.extend_lengths", "null"));
+}
+
+TEST_F(ArgumentTest, ArraysInDeviceMemory) {
+  const IntSpan device(ints.data(), 3, Memory::device);
+  for (const auto& [array, name] : join(join(token_arrays, optional_token_arrays), token_scalars)) {
+    const TokenBatch good = tokens;
+    tokens.*array = device;
+    EXPECT_THAT(write(), Refused("write", "batch." + name, "in device memory"));
+    tokens = good;
+  }
+  for (const auto& [array, name] : join(request_arrays, optional_request_arrays)) {
+    const RequestBatch good = batch;
+    batch.*array = device;
+    EXPECT_THAT(plan(), Refused("plan", "batch." + name, "in device memory"));
+    EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch." + name, "in device memory"));
+    batch = good;
+  }
+}
+
+// ---- the tokens of a step
+// ------------------------------------------------------------------------
+
+TEST_F(ArgumentTest, SizesOfATokenBatch) {
+  for (const auto& [array, name] : join(token_arrays, optional_token_arrays)) {
+    if (name == "tokens") continue;
+    const TokenBatch good = tokens;
+    tokens.*array = two;
+    EXPECT_EQ(write(), "write: batch." + name + ".size is 2, must be 3, the size of tokens");
+    tokens.*array = four;
+    EXPECT_THAT(write(), Refused("write", "batch." + name + ".size", "4"));
+    tokens = good;
+  }
+}
+
+TEST_F(ArgumentTest, ScalarsOfATokenBatch) {
+  for (const auto& [array, name] : token_scalars) {
+    const TokenBatch good = tokens;
+    tokens.*array = two;
+    EXPECT_EQ(write(), "write: batch." + name + ".size is 2, must be 1, a device scalar");
+    tokens.*array = IntSpan(ints.data(), 0);
+    EXPECT_THAT(write(), Refused("write", "batch." + name + ".size", "0"));
+    tokens = good;
+  }
+}
+
+TEST_F(ArgumentTest, MaxEntriesPerRequest) {
+  tokens.max_entries_per_request = -1;
+  EXPECT_EQ(write(), "write: batch.max_entries_per_request is -1, must be at least 0");
+}
+
+// ---- the requests of a step
+// ----------------------------------------------------------------------
+
+TEST_F(ArgumentTest, SizesOfARequestBatch) {
   batch.prefix_lengths = two;
-  EXPECT_THAT(plan(), Refused("plan", "prefix_lengths.size", "2"));
+  EXPECT_EQ(plan(), "plan: batch.prefix_lengths.size is 2, must be 3, the size of request_rows");
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.prefix_lengths.size", "2"));
   batch.prefix_lengths = three;
   batch.extend_lengths = four;
-  EXPECT_THAT(plan(), Refused("plan", "extend_lengths.size", "4"));
-  batch.request_rows = batch.prefix_lengths = four;
-  EXPECT_THAT(plan(), Refused("plan", "request_rows.size", "4"));
+  EXPECT_THAT(plan(), Refused("plan", "batch.extend_lengths.size", "4"));
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.extend_lengths.size", "4"));
+}
+
+TEST_F(ArgumentTest, MoreRequestsThanAPlanHolds) {
+  batch.request_rows = batch.prefix_lengths = batch.extend_lengths = four;
+  batch.expected.valid_lengths = four;
+  EXPECT_EQ(plan(),
+            "plan: batch.request_rows.size is 4, must be at most 3, the capacity of write_plan");
+}
+
+TEST_F(ArgumentTest, MoreRequestsThanVerifyRequestsCounts) {
+  const auto of = [this](std::int64_t requests) {
+    RequestBatch result = batch;
+    result.request_rows = result.prefix_lengths = IntSpan(ints.data(), requests);
+    result.extend_lengths = result.expected.valid_lengths = {};
+    return result;
+  };
+  const std::vector<Endpoint> first = endpoints_from(0, 1), second = endpoints_from(1, 1);
+  EXPECT_THAT(verify_jobs({{of((1 << 23) + 1), first}}),
+              Refused("verify_requests", "batch.request_rows.size", "8388609"));
+  EXPECT_EQ(verify_jobs({{of((1 << 23) - 2), first}, {of(3), second}}),
+            "verify_requests: request_rows.size of all jobs is 8388609, must be at most 8388608");
 }
 
 TEST_F(ArgumentTest, NumRequests) {
   batch.num_requests = two;
-  EXPECT_THAT(plan(), Refused("plan", "num_requests.size", "2"));
+  EXPECT_EQ(plan(), "plan: batch.num_requests.size is 2, must be 1, a device scalar");
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.num_requests.size", "2"));
   batch.num_requests = IntSpan(ints.data(), 0);
-  EXPECT_THAT(plan(), Refused("plan", "num_requests.size", "0"));
+  EXPECT_THAT(plan(), Refused("plan", "batch.num_requests.size", "0"));
 }
 
 TEST_F(ArgumentTest, Window) {
   batch.window = -1;
-  EXPECT_THAT(plan(), Refused("plan", "window", "-1"));
+  EXPECT_THAT(plan(), Refused("plan", "batch.window", "-1"));
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.window", "-1"));
+}
+
+TEST_F(ArgumentTest, VerifyEnd) {
+  batch.verify_end = static_cast<kvcanary::VerifyEnd>(2);
+  EXPECT_EQ(plan(), "plan: batch.verify_end is 2, must be 0 (prefix) or 1 (last_token)");
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.verify_end", "2"));
+  batch.verify_end = kvcanary::VerifyEnd::last_token;
+  batch.extend_lengths = {};
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.extend_lengths", "not given"));
 }
 
 TEST_F(ArgumentTest, Table) {
@@ -153,7 +375,9 @@ TEST_F(ArgumentTest, Table) {
   const auto refused = [&](auto kvcanary::SlotTable::* field, auto value, const std::string& name) {
     batch.table = good;
     batch.table.*field = value;
-    EXPECT_THAT(plan(), Refused("plan", "table." + name, std::to_string(value)));
+    EXPECT_THAT(plan(), Refused("plan", "batch.table." + name, std::to_string(value)));
+    EXPECT_THAT(verify_requests(),
+                Refused("verify_requests", "batch.table." + name, std::to_string(value)));
   };
   for (const std::int64_t page_size : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 31}) {
     refused(&kvcanary::SlotTable::page_size, page_size, "page_size");
@@ -163,10 +387,10 @@ TEST_F(ArgumentTest, Table) {
   refused(&kvcanary::SlotTable::num_columns, std::int64_t{-1}, "num_columns");
   batch.table = good;
   batch.table.entries = nullptr;
-  EXPECT_THAT(plan(), Refused("plan", "table.entries", "null"));
+  EXPECT_THAT(plan(), Refused("plan", "batch.table.entries", "null"));
   batch.table = good;
   batch.table.memory = Memory::device;
-  EXPECT_THAT(plan(), Refused("plan", "table.entries", "in device memory"));
+  EXPECT_THAT(plan(), Refused("plan", "batch.table.entries", "in device memory"));
   batch.table = {nullptr, 0, 0, 0, 1};
   EXPECT_EQ(plan(), "(not refused)") << "an empty table needs no entries";
 }
@@ -177,7 +401,7 @@ TEST_F(ArgumentTest, ExpectedTokens) {
                            const std::string& name) {
     batch.expected = good;
     batch.expected.*field = value;
-    EXPECT_THAT(plan(), Refused("plan", "expected." + name, std::to_string(value)));
+    EXPECT_THAT(plan(), Refused("plan", "batch.expected." + name, std::to_string(value)));
   };
   refused(&kvcanary::ExpectedTokens::row_stride, 2, "row_stride");
   refused(&kvcanary::ExpectedTokens::num_rows, -1, "num_rows");
@@ -185,76 +409,65 @@ TEST_F(ArgumentTest, ExpectedTokens) {
   refused(&kvcanary::ExpectedTokens::token_offset, std::int64_t{1} << 50, "token_offset");
   batch.expected = good;
   batch.expected.num_rows = 3;
-  EXPECT_THAT(plan(), Refused("plan", "expected.tokens.size", "6"));
-  batch.expected = good;
-  batch.expected.valid_lengths = IntSpan(ints.data(), 3, Memory::device);
-  EXPECT_THAT(plan(), Refused("plan", "expected.valid_lengths", "in device memory"));
+  EXPECT_EQ(plan(), "plan: batch.expected.tokens.size is 6, must be at least 9, for its rows");
+  batch.expected.num_rows = std::int64_t{1} << 62;
+  EXPECT_THAT(plan(), Refused("plan", "batch.expected.tokens.size", "6"));
 }
 
-TEST_F(ArgumentTest, DeviceArraysOfThePlanBatch) {
-  const IntSpan device(ints.data(), 3, Memory::device);
-  const kvcanary::PlanBatch good = batch;
-  const std::vector<std::pair<IntSpan kvcanary::PlanBatch::*, std::string>> fields = {
-      {&kvcanary::PlanBatch::request_rows, "request_rows"},
-      {&kvcanary::PlanBatch::prefix_lengths, "prefix_lengths"},
-      {&kvcanary::PlanBatch::extend_lengths, "extend_lengths"},
-      {&kvcanary::PlanBatch::num_requests, "num_requests"},
-      {&kvcanary::PlanBatch::full_to_swa, "full_to_swa"}};
-  for (const auto& [field, name] : fields) {
-    batch = good;
-    batch.*field = device;
-    EXPECT_THAT(plan(), Refused("plan", name, "in device memory"));
+TEST_F(ArgumentTest, ValidLengthsAreByRequest) {
+  batch.expected.valid_lengths = two;
+  EXPECT_EQ(plan(),
+            "plan: batch.expected.valid_lengths.size is 2, must be 3, the size of request_rows");
+  batch.expected.valid_lengths = IntSpan(ints.data(), 3, Memory::device);
+  EXPECT_THAT(plan(), Refused("plan", "batch.expected.valid_lengths", "in device memory"));
+}
+
+// ---- jobs
+// ----------------------------------------------------------------------------------------
+
+TEST_F(ArgumentTest, WriteJobs) {
+  const std::vector<Endpoint> first = endpoints_from(0, 2), second = endpoints_from(2, 2);
+  const WriteJob job{write_plan, tokens, first}, other{write_plan, tokens, second};
+  EXPECT_EQ(write_jobs({job, other}), "(not refused)");
+  EXPECT_EQ(write_jobs({}), "write: jobs.size is 0, must be from 1 to 12");
+  EXPECT_THAT(write_jobs(std::vector(13, job)), Refused("write", "jobs.size", "13"));
+
+  const std::vector<Endpoint> eleven = endpoints_from(2, 11);
+  EXPECT_EQ(write_jobs({job, {write_plan, tokens, eleven}}),
+            "write: endpoints.size of all jobs is 13, must be at most 12");
+  EXPECT_THAT(write_jobs({job, {write_plan, tokens, {}}}),
+              Refused("write", "jobs[1].endpoints.size", "0"));
+  TokenBatch bad = tokens;
+  bad.slots = two;
+  EXPECT_THAT(write_jobs({job, {write_plan, bad, second}}),
+              Refused("write", "jobs[1].batch.slots.size", "2"));
+  EXPECT_THAT(write_jobs({{{}, tokens, first}, other}), Refused("write", "jobs[0].plan", "empty"));
+}
+
+TEST_F(ArgumentTest, TwelveJobsOfOneEndpoint) {
+  const std::vector<Endpoint> all = endpoints_from(0, 12);
+  std::vector<WriteJob> writes;
+  std::vector<kvcanary::VerifyJob> verifies;
+  for (const Endpoint& endpoint : all) {
+    writes.push_back({write_plan, tokens, {&endpoint, 1}});
+    verifies.push_back({batch, {&endpoint, 1}});
   }
+  EXPECT_EQ(write_jobs(writes), "(not refused)");
+  EXPECT_EQ(verify_jobs(verifies), "(not refused)");
 }
 
 TEST_F(ArgumentTest, JobsOfVerifyRequests) {
   const std::string operation = "verify_requests";
-  num_jobs = 0;
-  EXPECT_THAT(verify_requests(), Refused(operation, "jobs.size", "0"));
-  num_jobs = 3;
-  EXPECT_THAT(verify_requests(), Refused(operation, "jobs.size", "3"));
-  num_jobs = 2;
-  endpoints.assign(7, endpoints[0]);
-  EXPECT_THAT(verify_requests(), Refused(operation, "endpoints.size of all jobs", "14"));
-  endpoints.resize(6);
-  EXPECT_EQ(verify_requests(), "(not refused)");
-  endpoints.clear();
-  EXPECT_THAT(verify_requests(), Refused(operation, "jobs[0].endpoints.size", "0"));
-}
-
-TEST_F(ArgumentTest, BatchesOfVerifyRequests) {
-  const std::string operation = "verify_requests", name = "jobs[0].batch.";
-  const kvcanary::PlanBatch good = batch;
-  batch.prefix_lengths = two;
-  EXPECT_THAT(verify_requests(), Refused(operation, name + "prefix_lengths.size", "2"));
-  batch = good;
-  batch.extend_lengths = four;
-  EXPECT_THAT(verify_requests(), Refused(operation, name + "extend_lengths.size", "4"));
-  batch = good;
-  batch.num_requests = two;
-  EXPECT_THAT(verify_requests(), Refused(operation, name + "num_requests.size", "2"));
-  batch = good;
-  batch.request_rows = batch.prefix_lengths = IntSpan(ints.data(), (1 << 23) + 1);
-  batch.extend_lengths = {};
-  EXPECT_THAT(verify_requests(), Refused(operation, name + "request_rows.size", "8388609"));
-  batch = good;
-  batch.window = -1;
-  EXPECT_THAT(verify_requests(), Refused(operation, name + "window", "-1"));
-  batch = good;
-  batch.table.page_size = 0;
-  EXPECT_THAT(verify_requests(), Refused(operation, name + "table.page_size", "0"));
-  batch = good;
-  batch.full_to_swa = IntSpan(ints.data(), 3, Memory::device);
-  EXPECT_THAT(verify_requests(), Refused(operation, name + "full_to_swa", "in device memory"));
-}
-
-TEST_F(ArgumentTest, OneJobOfVerifyRequests) {
-  const auto one = [&] {
-    return refusal([&] { kvcanary::verify_requests(Space{}, batch, endpoints, log, counters); });
-  };
-  EXPECT_EQ(one(), "(not refused)");
-  endpoints[1].buffer.stride = 24;
-  EXPECT_THAT(one(), Refused("verify_requests", "jobs[0].endpoints[1].buffer.stride", "24"));
+  EXPECT_THAT(verify_jobs({}), Refused(operation, "jobs.size", "0"));
+  const std::vector<Endpoint> seven = endpoints_from(0, 7), next = endpoints_from(7, 7);
+  EXPECT_THAT(verify_jobs({{batch, seven}, {batch, next}}),
+              Refused(operation, "endpoints.size of all jobs", "14"));
+  EXPECT_THAT(verify_jobs({{batch, seven}, {batch, {}}}),
+              Refused(operation, "jobs[1].endpoints.size", "0"));
+  RequestBatch bad = batch;
+  bad.window = -1;
+  EXPECT_THAT(verify_jobs({{batch, {&seven[0], 1}}, {bad, {&seven[1], 1}}}),
+              Refused(operation, "jobs[1].batch.window", "-1"));
 }
 
 }  // namespace

@@ -27,17 +27,16 @@ kvcanary::Record last_of_four_records() {
   const auto slots = on_device<std::int64_t, 4>("slots", {5, 3, 6, 1});
   const Kokkos::View<kvcanary::Record*, Memory> records("records", 8);
 
-  auto plan = kvcanary::WritePlan<Memory>::allocate(1);
+  const Space space;
+  auto plan = kvcanary::WritePlan<Memory>::allocate(space, 1);
   plan.offsets = on_device<std::int64_t, 2>("offsets", {0, 4});
   Kokkos::deep_copy(plan.seed_slots, -1);
   Kokkos::deep_copy(plan.state, kvcanary::WritePlanState{1, 0});
 
-  const std::array endpoints{
-      kvcanary::Endpoint{kvcanary::LaunchTag::head_k_full, kvcanary::CanaryBuffer(records)}};
-  const Space space;
+  const std::array endpoints{kvcanary::Endpoint{kvcanary::LaunchTag::head_k_full, records}};
   kvcanary::write(space, plan, {tokens, positions, slots}, endpoints,
-                  kvcanary::ViolationLog<Memory>::allocate(1),
-                  kvcanary::LaunchCounters<Memory>::allocate());
+                  kvcanary::ViolationLog<Memory>::allocate(space, 1),
+                  kvcanary::LaunchCounters<Memory>::allocate(space));
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, records)(1);
 }
 

@@ -2,7 +2,8 @@
 #
 #   cmake -D BUILD_DIR=... -D WORK_DIR=... -D OUTSIDE_ARGS=... -P run.cmake
 #
-# OUTSIDE_ARGS are arguments to the outside project's configuration: generator, compiler, Kokkos.
+# OUTSIDE_ARGS are arguments to the outside project's configuration: generator, compiler, Kokkos. What
+# only kvcanary's tests and tools need can't be found there.
 
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -11,7 +12,11 @@ endfunction()
 file(REMOVE_RECURSE "${WORK_DIR}")
 set(prefix "${WORK_DIR}/prefix")
 run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${prefix}")
+set(hidden "")
+foreach(package IN ITEMS fmt nlohmann_json CLI11 GTest benchmark)
+  list(APPEND hidden "-DCMAKE_DISABLE_FIND_PACKAGE_${package}=ON")
+endforeach()
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${WORK_DIR}/build"
-  "-DCMAKE_PREFIX_PATH=${prefix}" ${OUTSIDE_ARGS})
+  "-DCMAKE_PREFIX_PATH=${prefix}" --no-warn-unused-cli ${hidden} ${OUTSIDE_ARGS})
 run("${CMAKE_COMMAND}" --build "${WORK_DIR}/build")
 run("${WORK_DIR}/build/outside")

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <kvcanary/kvcanary.hpp>
-#include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -46,43 +46,67 @@ inline testing::Matcher<std::string> Refused(const std::string& operation,
 class ArgumentTest : public testing::Test {
  protected:
   ArgumentTest() {
-    endpoints[0].tag = kvcanary::LaunchTag::tail_k_full;
-    for (Endpoint& endpoint : endpoints) {
-      endpoint.buffer = {reinterpret_cast<std::byte*>(records.data()), 4, 32, Memory::host};
-    }
+    for (std::size_t i = 0; i < endpoints.size(); ++i) endpoints[i] = endpoint(i);
     batch.request_rows = batch.prefix_lengths = batch.extend_lengths = three;
     batch.table = {table.data(), 2, 3, 3, 1};
     batch.expected = {six, 2, 3, 3, three, 0};
     tokens.tokens = tokens.positions = tokens.slots = three;
   }
 
+  /// The `index`-th of up to 16 that have no tag and no record in common.
+  Endpoint endpoint(std::size_t index) {
+    auto* const data = reinterpret_cast<std::byte*>(records.data() + 4 * index);
+    return {static_cast<kvcanary::LaunchTag>(index), {data, 4, 32, Memory::host}};
+  }
+  /// `count` of them from `first` on.
+  std::vector<Endpoint> endpoints_from(std::size_t first, std::size_t count) {
+    std::vector<Endpoint> result;
+    for (std::size_t i = first; i < first + count; ++i) result.push_back(endpoint(i));
+    return result;
+  }
+
   std::string plan() {
     return refusal([&] { kvcanary::plan(Space{}, batch, write_plan, verify_plan); });
   }
+  std::string plan_write() {
+    return refusal([&] { kvcanary::plan(Space{}, batch, write_plan); });
+  }
   std::string write() {
     return refusal([&] { kvcanary::write(Space{}, write_plan, tokens, endpoints, log, counters); });
+  }
+  std::string write_jobs(const std::vector<kvcanary::WriteJob<HostMemory>>& jobs) {
+    return refusal([&] {
+      kvcanary::write(Space{}, std::span<const kvcanary::WriteJob<HostMemory>>(jobs), log,
+                      counters);
+    });
   }
   std::string verify() {
     return refusal([&] { kvcanary::verify(Space{}, verify_plan, endpoints, log, counters); });
   }
   std::string verify_requests() {
-    const std::vector<kvcanary::VerifyJob> jobs(num_jobs, {batch, endpoints});
-    return refusal([&] { kvcanary::verify_requests(Space{}, jobs, log, counters); });
+    return refusal([&] { kvcanary::verify_requests(Space{}, batch, endpoints, log, counters); });
+  }
+  std::string verify_jobs(const std::vector<kvcanary::VerifyJob>& jobs) {
+    return refusal([&] {
+      kvcanary::verify_requests(Space{}, std::span<const kvcanary::VerifyJob>(jobs), log, counters);
+    });
   }
 
   std::vector<std::int64_t> ints = std::vector<std::int64_t>(6, 0);
   IntSpan two{ints.data(), 2}, three{ints.data(), 3}, four{ints.data(), 4}, six{ints.data(), 6};
   std::vector<std::int32_t> table = std::vector<std::int32_t>(6, 0);
-  std::vector<kvcanary::Record> records = std::vector<kvcanary::Record>(8);
+  std::vector<kvcanary::Record> records = std::vector<kvcanary::Record>(64);
 
-  kvcanary::WritePlan<HostMemory> write_plan = kvcanary::WritePlan<HostMemory>::allocate(3);
-  kvcanary::VerifyPlan<HostMemory> verify_plan = kvcanary::VerifyPlan<HostMemory>::allocate(8);
-  kvcanary::ViolationLog<HostMemory> log = kvcanary::ViolationLog<HostMemory>::allocate(8);
-  kvcanary::LaunchCounters<HostMemory> counters = kvcanary::LaunchCounters<HostMemory>::allocate();
-  kvcanary::PlanBatch batch;
-  kvcanary::WriteBatch tokens;
+  Space space;
+  kvcanary::WritePlan<HostMemory> write_plan = kvcanary::WritePlan<HostMemory>::allocate(space, 3);
+  kvcanary::VerifyPlan<HostMemory> verify_plan =
+      kvcanary::VerifyPlan<HostMemory>::allocate(space, 8);
+  kvcanary::ViolationLog<HostMemory> log = kvcanary::ViolationLog<HostMemory>::allocate(space, 8);
+  kvcanary::LaunchCounters<HostMemory> counters =
+      kvcanary::LaunchCounters<HostMemory>::allocate(space);
+  kvcanary::RequestBatch batch;
+  kvcanary::TokenBatch tokens;
   std::vector<Endpoint> endpoints = std::vector<Endpoint>(2);
-  std::size_t num_jobs = 2;
 };
 
 }  // namespace argument_cases
