@@ -42,7 +42,7 @@ class RandomTest : public SpaceTest<Space> {
   /// of them: each case allocates dozens of arrays there, which costs more than its kernels.
   template <class Body>
   static void for_each_seed(std::uint64_t host_cases, const Body& body) {
-    constexpr bool on_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
+    constexpr bool on_host = kvcanary::is_host_space<Space>;
     const std::uint64_t first = test_settings::seed();
     const std::uint64_t cases = test_settings::cases(on_host ? host_cases : host_cases / 10);
     for (std::uint64_t i = 0; i < cases; ++i) {

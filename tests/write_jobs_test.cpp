@@ -143,7 +143,7 @@ TYPED_TEST(WriteJobsTest, AnyNumberOfSources) {
 
 /// Up to twelve unrelated random scenarios, damaged, in one launch.
 TYPED_TEST(WriteJobsTest, Random) {
-  constexpr bool on_host = Kokkos::SpaceAccessibility<TypeParam, Kokkos::HostSpace>::accessible;
+  constexpr bool on_host = kvcanary::is_host_space<TypeParam>;
   const std::uint64_t first = test_settings::seed();
   for (std::uint64_t seed = first; seed < first + test_settings::cases(on_host ? 300 : 30);
        ++seed) {

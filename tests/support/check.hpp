@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "backends/execution_spaces.hpp"
 #include "oracle/plan.hpp"
 #include "oracle/verify.hpp"
 #include "oracle/verify_requests.hpp"
@@ -119,12 +120,12 @@ void check_write_shape(const Layout& layout, const std::vector<WriteCall>& jobs,
 /// In every launch shape.
 template <class Space>
 void check_write_jobs(const Layout& layout, const std::vector<WriteCall>& jobs) {
-  constexpr bool on_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
   check_write_shape<Space>(layout, jobs, WriteShape::unhinted);
   check_write_shape<Space>(layout, jobs, WriteShape::hinted);
-  if (!on_host) return;  // where the hint chooses between the shapes that follow
-  check_write_shape<Space>(layout, jobs, WriteShape::threads);
-  check_write_shape<Space>(layout, jobs, WriteShape::teams);
+  // On a device, the hint chooses it.
+  if (kvcanary::is_host_space<Space>) {
+    check_write_shape<Space>(layout, jobs, WriteShape::by_thread);
+  }
 }
 
 /// The endpoints come back with what was written.

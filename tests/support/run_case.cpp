@@ -2,8 +2,7 @@
 
 #include <kvcanary/kvcanary.hpp>
 
-#include "src/write/write_teams.hpp"
-#include "src/write/write_threads.hpp"
+#include "src/write/write_by_thread.hpp"
 #include "tests/support/sink.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/uploaded.hpp"
@@ -75,13 +74,10 @@ void Library<Space>::write(const Layout& layout, const std::vector<WriteCall>& c
   for (const UploadedWriteCall<Space>& call : uploaded) jobs.push_back(call.job(shape));
   const Sink<Space> sink(space, log_capacity);
   const std::span<const typename decltype(jobs)::value_type> all = jobs;
-  if (shape == WriteShape::threads) {
-    kvcanary::detail::write_threads(space, all, sink.log, sink.counters);
-  } else if (shape == WriteShape::teams) {
-    const kvcanary::detail::WriteArgs args(all, sink.log, sink.counters);
-    kvcanary::detail::launch_write_teams(space, args);
+  if (shape == WriteShape::by_thread) {
+    kvcanary::detail::write_by_thread(space, all, sink.log, sink.counters);
   } else {
-    kvcanary::write(space, jobs, sink.log, sink.counters);
+    kvcanary::write(space, all, sink.log, sink.counters);
   }
   sink.fetch(space, report);
   for (std::size_t i = 0; i < calls.size(); ++i) uploaded[i].fetch(calls[i]);

@@ -11,8 +11,8 @@
 /// The library's operations on host data, with the signatures of the oracle's.
 
 /// What shapes a launch of write, and must not change what it does: the caller's hint, and, in
-/// tests alone, an order to take one that the execution space would not.
-enum class WriteShape { unhinted, hinted, threads, teams };
+/// tests alone, an order to take what only devices take.
+enum class WriteShape { unhinted, hinted, by_thread };
 
 /// One job of a write.
 struct WriteCall {
