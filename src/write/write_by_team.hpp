@@ -196,7 +196,7 @@ class WriteByTeam {
         const WriteEntry entry{input.token, input.position, scratch.slot[stage][i]};
         if (entry.slot < 0) continue;
         before.hash = hashes[i * job.num_endpoints + e];
-        if (before.checks_position) {
+        if (before.checks_position != 0) {
           const int last = last_written(scratch.skip[stage], i);
           before.position = last < 0 ? before_tile : scratch.input[stage][last].position;
         }
