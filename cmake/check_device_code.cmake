@@ -1,8 +1,14 @@
 # Compiles a GPU backend's code with the GPU's compiler, against a Kokkos that was built without that
-# backend. Nothing is linked or run: this says that the code compiles, without warnings.
+# backend. Nothing is linked or run: this says that the code compiles, without warnings, and what
+# each kernel takes of the GPU: registers, and memory where they don't suffice. Fails when that is
+# more than in device_resources/.
 #
 #   cmake -D BACKEND=cuda|hip -D KOKKOS_INCLUDE=... -D SOURCE_DIR=... -D WORK_DIR=...
-#         [-D COMPILER=...] -P check_device_code.cmake
+#         [-D COMPILER=...] [-D UPDATE=ON] -P check_device_code.cmake
+#
+# With UPDATE, or the environment's KVCANARY_UPDATE_RESOURCES=1, the numbers in device_resources/ are
+# rewritten instead. That is for a change that is meant to take more, or takes less; for new kernels;
+# and for another version of the compiler or of Kokkos, with which nothing is compared until then.
 #
 # A Kokkos holds the headers of all backends; a few generated ones say which are on. WORK_DIR gets
 # copies of those, with BACKEND switched on, and comes first where the compiler looks for headers.
@@ -21,7 +27,7 @@ if(BACKEND STREQUAL "cuda")
   set(needed "nvcc (CUDA 13)")
   set(target sm_90)
   set(target_definitions KOKKOS_ARCH_HOPPER KOKKOS_ARCH_HOPPER90)
-  set(flags -x cu -arch=${target} --extended-lambda --expt-relaxed-constexpr
+  set(flags -x cu -arch=${target} --extended-lambda --expt-relaxed-constexpr -Xptxas -v
     -Werror all-warnings -Xcompiler -fopenmp,-Wall,-Wextra,-Werror)
 elseif(BACKEND STREQUAL "hip")
   set(name HIP)
@@ -32,7 +38,8 @@ elseif(BACKEND STREQUAL "hip")
   set(needed "hipcc (ROCm 6.2)")
   set(target gfx942)
   set(target_definitions "KOKKOS_ARCH_AMD_GPU \"AMD_GFX942\"" KOKKOS_ARCH_AMD_GFX942)
-  set(flags -x hip --offload-arch=${target} -fopenmp -Wall -Wextra -Werror)
+  set(flags -x hip --offload-arch=${target} -fopenmp -Wall -Wextra -Werror
+    -Rpass-analysis=kernel-resource-usage)
 else()
   message(FATAL_ERROR "BACKEND is '${BACKEND}'; it may be cuda or hip")
 endif()
@@ -40,7 +47,8 @@ string(TOUPPER "${BACKEND}" upper)
 
 # ---- the compiler --------------------------------------------------------------------------------
 
-# Sets `compiler` and `version`, the latter empty when there is no compiler.
+# Sets `compiler`, `version`, empty when there is no compiler, and `made_with`, which also names the
+# compiler below it, if there is one.
 macro(find_compiler)
   set(version "")
   find_program(compiler NAMES ${COMPILER} ${compiler_names} PATHS ${compiler_folders} NO_CACHE)
@@ -49,6 +57,10 @@ macro(find_compiler)
       OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
     if(output MATCHES "${version_pattern}")
       set(version "${CMAKE_MATCH_1}")
+      set(made_with "${compiler_names} ${version}")
+      if(output MATCHES "clang version ([0-9.]+)")
+        string(APPEND made_with ", clang ${CMAKE_MATCH_1}")
+      endif()
     else()
       message(FATAL_ERROR "${compiler} --version ended with ${status}, and says:\n${output}")
     endif()
@@ -115,14 +127,51 @@ function(compile source)
   file(RELATIVE_PATH relative "${SOURCE_DIR}" "${source}")
   get_filename_component(stem "${source}" NAME_WE)
   message(STATUS "compiling ${relative}")
+  set(output "${WORK_DIR}/${stem}.txt")
   execute_process(
     COMMAND "${compiler}" ${flags} -std=c++20
       -isystem "${WORK_DIR}/include" -isystem "${KOKKOS_INCLUDE}"
       "-I${SOURCE_DIR}/include" "-I${SOURCE_DIR}"
       -c "${source}" -o "${WORK_DIR}/${stem}.o"
+    OUTPUT_FILE "${output}" ERROR_FILE "${output}" RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    file(READ "${output}" text)
+    message("${text}")
+    message(FATAL_ERROR "${relative} does not compile for ${upper}, or not without warnings")
+  endif()
+endfunction()
+
+# ---- what the kernels take -----------------------------------------------------------------------
+
+# The compiler has said it while it compiled.
+function(compare_resources)
+  find_program(python NAMES python3 NO_CACHE)
+  if(NOT python)
+    message(FATAL_ERROR "there is no python3 here, which reads what the kernels take of a GPU")
+  endif()
+  read_header(KokkosCore_config.h text)
+  set(kokkos_version "")
+  foreach(part IN ITEMS MAJOR MINOR PATCH)
+    if(NOT text MATCHES "#define KOKKOS_VERSION_${part} ([0-9]+)")
+      message(FATAL_ERROR "${KOKKOS_INCLUDE}/KokkosCore_config.h has no KOKKOS_VERSION_${part}")
+    endif()
+    list(APPEND kokkos_version ${CMAKE_MATCH_1})
+  endforeach()
+  list(JOIN kokkos_version "." kokkos_version)
+  set(update "")
+  if(UPDATE OR "$ENV{KVCANARY_UPDATE_RESOURCES}")
+    set(update --update)
+  endif()
+  file(GLOB outputs "${WORK_DIR}/*.txt")
+  execute_process(
+    COMMAND "${python}" -B "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/device_resources/compare.py"
+      ${outputs} --tool ${compiler_names} --target ${target} --test device_code.${BACKEND}
+      --made-with "${made_with}, Kokkos ${kokkos_version}"
+      --kept "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/device_resources/${target}.txt"
+      --sources "${SOURCE_DIR}/include" "${SOURCE_DIR}/src" ${update}
     RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${relative} does not compile for ${upper}, or not without warnings")
+    message(FATAL_ERROR "the kernels do not take what they should of the GPU: see above")
   endif()
 endfunction()
 
@@ -154,3 +203,4 @@ foreach(source IN LISTS sources)
 endforeach()
 list(LENGTH sources count)
 message(STATUS "compiled without warnings: ${count} of ${count} in backends/${BACKEND}")
+compare_resources()

@@ -47,16 +47,16 @@ void run() {
   // Set-up: once.
   Kokkos::View<kvcanary::Record*, Memory> records("canary", 16);
   const std::vector endpoints{kvcanary::Endpoint{kvcanary::LaunchTag::head_k_full, records}};
-  const auto write_plan = kvcanary::WritePlan<Memory>::allocate(/*max_requests=*/8);
-  const auto log = kvcanary::ViolationLog<Memory>::allocate(/*capacity=*/256);
-  const auto counters = kvcanary::LaunchCounters<Memory>::allocate();
+  const auto write_plan = kvcanary::WritePlan<Memory>::allocate(space, /*max_requests=*/8);
+  const auto log = kvcanary::ViolationLog<Memory>::allocate(space, /*capacity=*/256);
+  const auto counters = kvcanary::LaunchCounters<Memory>::allocate(space);
 
   // Every step of the engine: verify what it reads, stamp what it adds.
   const auto canary_step = [&](const Step& step) {
-    const kvcanary::PlanBatch batch{.request_rows = step.rows,
-                                    .prefix_lengths = step.prefix,
-                                    .extend_lengths = step.extend,
-                                    .table = slot_table};
+    const kvcanary::RequestBatch batch{.request_rows = step.rows,
+                                       .prefix_lengths = step.prefix,
+                                       .extend_lengths = step.extend,
+                                       .table = slot_table};
     kvcanary::verify_requests(space, batch, endpoints, log, counters);
     kvcanary::plan(space, batch, write_plan);
     kvcanary::write(space, write_plan,

@@ -12,7 +12,7 @@ namespace kvcanary::detail {
 /// P. Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994.
 class Divisor {
  public:
-  /// Dividends are in [0, limit): all positions are (length_limit), most slots are.
+  /// Dividends are in [0, limit): all positions are (max_tokens), most slots are.
   static constexpr std::int64_t limit = std::int64_t{1} << 30;
 
   Divisor() = default;

@@ -4,25 +4,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <kvcanary/endpoint.hpp>
-#include <kvcanary/kv_hash.hpp>
 #include <limits>
 #include <span>
 
+#include "src/kv_hash.hpp"
+#include "src/kv_work.hpp"
 #include "src/prefetch.hpp"
 
 /// \file
 /// The endpoints of a launch as kernel arguments.
 namespace kvcanary::detail {
-
-/// What a launch hashes of a slot. Kernels are compiled for each where hashing takes registers that
-/// the rest of their work could use.
-enum class KVWork {
-  none,
-  few,  ///< up to few_kv_bytes in each endpoint
-  one,  ///< one source of any size
-  many
-};
-inline constexpr std::int64_t few_kv_bytes = 64;
 
 struct EndpointArgs {
   std::byte* data;
@@ -34,15 +25,18 @@ struct EndpointArgs {
   std::int32_t max_read_bytes;  ///< that are hashed of a slot in any source
   LaunchTag tag;
   KVHashMode mode;
+  PaddingSlots padding;
 
   KOKKOS_FUNCTION bool holds(std::int64_t slot) const {
     return static_cast<std::uint64_t>(slot) < static_cast<std::uint64_t>(num_slots);
   }
 
-  /// The same, but for the padding slot, which is never verified.
-  KOKKOS_FUNCTION bool verifies(std::int64_t slot) const { return slot > 0 && slot < num_slots; }
+  /// The same, but for padding slots, whose records say nothing.
+  KOKKOS_FUNCTION bool verifies(std::int64_t slot) const {
+    return holds(slot) && !padding.contains(slot);
+  }
 
-  /// The same for the record and all KV bytes of a slot >= 0.
+  /// The same as `holds` for the record and all KV bytes of a slot >= 0.
   KOKKOS_FUNCTION bool holds_kv(std::int64_t slot) const {
     return slot < num_slots && slot < kv_slots;
   }
@@ -93,7 +87,7 @@ struct EndpointArgs {
   KOKKOS_FUNCTION KVHash hash_kv(std::int64_t slot) const {
     if constexpr (kv_work == KVWork::none) return {};
     if constexpr (kv_work == KVWork::few) return hash_few(slot, load_few(slot));
-    return kv_hash({sources, num_sources}, mode, slot);
+    return kv_hash(sources, num_sources, mode, slot);
   }
 
   KVWork kv_work() const {
@@ -110,12 +104,13 @@ inline EndpointArgs to_args(const Endpoint& from) {
   return {from.buffer.data,
           from.buffer.num_slots,
           hashes ? kv.num_slots : std::numeric_limits<std::int64_t>::max(),
-          kv.sources,
+          static_cast<const KVSourceArgs*>(kv.sources),
           static_cast<std::int32_t>(from.buffer.stride),
           hashes ? kv.count : 0,
           partial ? std::min(kv.max_read_bytes, 16) : kv.max_read_bytes,
           from.tag,
-          from.kv_hash_mode};
+          from.kv_hash_mode,
+          from.buffer.padding};
 }
 
 /// By value, so that no device array has to be filled before a launch. Room for fewer than

@@ -2,13 +2,15 @@
 
 #include <cstdint>
 
+#include "backends/host_tuning.hpp"
+
 /// \file
 /// What hosts compute for many slots at a time, in loops that compilers vectorise: the words of
 /// each kind lie one after the other.
 namespace kvcanary::detail {
 
-/// Slots that a host thread works on at a time: few enough for the first-level cache.
-inline constexpr int host_tile_size = 64;
+/// Slots that a host thread works on at a time.
+inline constexpr int host_tile_size = tuning::Host::tile_size;
 
 /// Records of neighbouring positions, and what they have to be.
 struct HostTile {

@@ -17,7 +17,7 @@ class IntArray {
   IntArray() = default;
   explicit IntArray(const IntSpan& span)
       : bits_(reinterpret_cast<std::uintptr_t>(span.data()) |
-              (span.given() && span.type() == IntType::int32 ? narrow : 0)) {}
+              (span.data() != nullptr && span.type() == IntType::int32 ? narrow : 0)) {}
 
   KOKKOS_FUNCTION bool given() const { return bits_ != 0; }
 

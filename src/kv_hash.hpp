@@ -5,17 +5,17 @@
 #include <kvcanary/chain_hash.hpp>
 #include <kvcanary/kv_source.hpp>
 
+#include "src/kv_source_args.hpp"
+
 /// \file
 /// The hash of a slot's KV bytes.
-namespace kvcanary {
+namespace kvcanary::detail {
 
 /// A KV hash and whether every source had the slot's row.
 struct KVHash {
   std::uint64_t value = 0;
   bool in_range = true;
 };
-
-namespace detail {
 
 struct alignas(16) Words2 {
   std::uint64_t first, second;
@@ -148,20 +148,16 @@ KOKKOS_INLINE_FUNCTION void join(KVHash& joined, const KVHash& of_source) {
   if (of_source.in_range) joined.value = join_sources(joined.value, of_source.value);
 }
 
-}  // namespace detail
-
-/// KV hash of slot `slot` >= 0 over `list`, as SGLang's pull request 26817 defines it: per source a
-/// chain of splitmix64 over its 8-byte words (the last one zero-padded), the sources chained in
-/// order. A source without the slot's row is left out and clears `in_range`. Reads the sources'
-/// bytes, writes nothing.
-KOKKOS_INLINE_FUNCTION KVHash kv_hash(const KVSourceList& list, KVHashMode mode,
-                                      std::int64_t slot) {
+/// KV hash of slot `slot` >= 0 over `count` sources, as SGLang's pull request 26817 defines it: per
+/// source a chain of splitmix64 over its 8-byte words (the last one zero-padded), the sources
+/// chained in order. A source without the slot's row is left out and clears `in_range`. Reads the
+/// sources' bytes, writes nothing.
+KOKKOS_INLINE_FUNCTION KVHash kv_hash(const KVSourceArgs* sources, std::int32_t count,
+                                      KVHashMode mode, std::int64_t slot) {
   KVHash result;
   if (mode == KVHashMode::none) return result;
-  for (std::int32_t i = 0; i < list.count; ++i) {
-    detail::join(result, detail::source_hash(list.sources[i], mode, slot));
-  }
+  for (std::int32_t i = 0; i < count; ++i) join(result, source_hash(sources[i], mode, slot));
   return result;
 }
 
-}  // namespace kvcanary
+}  // namespace kvcanary::detail

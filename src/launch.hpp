@@ -2,35 +2,27 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
+
+#include "backends/cuda/stream.hpp"
+#include "backends/execution_spaces.hpp"
+#include "backends/hip/stream.hpp"
+#include "backends/tuning.hpp"
 
 /// \file
 /// How every kernel is launched: light-weight, on the caller's instance, without allocation or
 /// fence.
 namespace kvcanary::detail {
 
-/// Whether an execution space runs on the host, where one thread walks many entries instead of one
-/// each.
-template <class ExecSpace>
-inline constexpr bool is_host_space =
-    Kokkos::SpaceAccessibility<ExecSpace, Kokkos::HostSpace>::accessible &&
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecSpace::memory_space>::accessible;
-
-/// Lanes that execute in step: a warp of NVIDIA's, a wavefront of AMD's Instinct GPUs.
-template <class ExecSpace>
-inline constexpr int warp_size = is_host_space<ExecSpace> ? 1 : 32;
-#ifdef KOKKOS_ENABLE_HIP
-template <>
-inline constexpr int warp_size<Kokkos::HIP> = 64;
-#endif
-
 /// A functor and its policy travel as kernel arguments only when they are small and the policy is
-/// light-weight. Otherwise Kokkos copies them through constant memory behind an event, which a CUDA
-/// graph can't capture.
+/// light-weight. Otherwise Kokkos copies them through constant memory behind an event, which a
+/// graph can't capture. The limit of CUDA and HIP is 4096 bytes, some of which are the policy's.
 template <class Functor>
 constexpr void check_functor_size() {
-  static_assert(sizeof(Functor) <= 1024, "kernel functor is too large to be captured in a graph");
+  static_assert(sizeof(Functor) <= 3584, "kernel functor is too large to be captured in a graph");
 }
 
 template <class Policy>
@@ -39,18 +31,40 @@ auto light_weight(const Policy& policy) {
                                        Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
+/// Devices by index whose first launch is behind them, see warm_up. One set for each backend, whose
+/// operations are all in one translation unit: Kokkos copies its locks' addresses once for each.
+template <class ExecSpace>
+inline std::atomic<std::uint64_t> warm_devices{0};
+
+/// Before a launch: refuses to make the first one of a device part of a graph.
+template <class ExecSpace>
+void require_warm(const char* operation, const ExecSpace& space) {
+  if constexpr (!is_host_space<ExecSpace>) {
+    const std::uint64_t bit = std::uint64_t{1} << (device_of(space) % 64);
+    if ((warm_devices<ExecSpace>.load(std::memory_order_relaxed) & bit) != 0) return;
+    if (is_captured(space)) {
+      throw std::logic_error(std::string(operation) +
+                             ": the stream is being captured, and nothing has run on its device "
+                             "yet; call kvcanary::warm_up before the capture");
+    }
+    warm_devices<ExecSpace>.fetch_or(bit, std::memory_order_relaxed);
+  }
+}
+
 /// Entries that a worker takes at a time: neighbours on a host core, so that it can carry state
 /// from one to the next; one on a device, where neighbouring threads then read neighbouring
 /// entries.
 template <class ExecSpace>
-inline constexpr std::int64_t chunk_size = is_host_space<ExecSpace> ? 1024 : 1;
+inline constexpr std::int64_t chunk_size =
+    is_host_space<ExecSpace> ? tuning::Host::Workers::chunk_size : 1;
 
 /// Workers for up to `max_entries` entries, whose number only the device knows. Enough to fill
 /// `space` and, on a host, to balance chunks of uneven cost.
 template <class ExecSpace>
 std::int64_t num_workers(const ExecSpace& space, std::int64_t max_entries) {
   const std::int64_t chunks = (max_entries + chunk_size<ExecSpace> - 1) / chunk_size<ExecSpace>;
-  const std::int64_t fill = std::int64_t{space.concurrency()} * (is_host_space<ExecSpace> ? 16 : 1);
+  const std::int64_t fill = std::int64_t{space.concurrency()} *
+                            (is_host_space<ExecSpace> ? tuning::Host::Workers::per_core : 1);
   return std::max<std::int64_t>(1, std::min(chunks, fill));
 }
 
@@ -65,8 +79,9 @@ KOKKOS_FUNCTION void for_each_chunk(std::int64_t worker, std::int64_t num_worker
 }
 
 /// Runs `functor(worker)` for every worker in [0, count).
+/// \param label a string that lives on: Kokkos takes no other without making a copy
 template <class ExecSpace, class Functor>
-void launch_workers(const char* label, const ExecSpace& space, std::int64_t count,
+void launch_workers(const std::string& label, const ExecSpace& space, std::int64_t count,
                     const Functor& functor) {
   check_functor_size<Functor>();
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
@@ -74,24 +89,25 @@ void launch_workers(const char* label, const ExecSpace& space, std::int64_t coun
   Kokkos::parallel_for(label, light_weight(Policy(space, 0, count)), functor);
 }
 
-/// Runs `functor(member)` for every team of a league, with `scratch_bytes` of fast memory a team.
-/// The compiler spares registers so that `min_teams` teams fit on a multiprocessor.
-template <int device_team_size, int min_teams = 1, class ExecSpace, class Functor>
-void launch_teams(const char* label, const ExecSpace& space, std::int64_t league_size,
+/// Runs `functor(member)` for every team of a league on a device, with `scratch_bytes` of fast
+/// memory a team. The compiler spares registers so that `teams_at_once` fit on a multiprocessor.
+template <int team_size, int teams_at_once = 1, class ExecSpace, class Functor>
+void launch_teams(const std::string& label, const ExecSpace& space, std::int64_t league_size,
                   std::size_t scratch_bytes, const Functor& functor) {
   check_functor_size<Functor>();
+  constexpr int bound = Tuning<ExecSpace>::min_launch_bound(team_size, teams_at_once);
   using Policy = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                    Kokkos::LaunchBounds<device_team_size, min_teams>>;
-  auto policy = light_weight(Policy(space, static_cast<int>(league_size),
-                                    is_host_space<ExecSpace> ? 1 : device_team_size));
+                                    Kokkos::LaunchBounds<team_size, bound>>;
+  auto policy = light_weight(Policy(space, static_cast<int>(league_size), team_size));
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));
   Kokkos::parallel_for(label, policy, functor);
 }
 
-/// The next `bytes` of a team's scratch memory. Called by all lanes of the team, or by none.
-template <class T, class Member>
-KOKKOS_FUNCTION T& in_scratch(const Member& team, std::size_t bytes = sizeof(T)) {
-  return *static_cast<T*>(team.team_shmem().get_shmem_aligned(bytes, alignof(T)));
+/// Teams of a kernel that fill a device.
+template <class ExecSpace>
+std::int64_t teams_that_fill(const ExecSpace& space, int teams_at_once) {
+  return std::int64_t{space.concurrency()} / Tuning<ExecSpace>::threads_per_multiprocessor *
+         teams_at_once;
 }
 
 }  // namespace kvcanary::detail

@@ -21,8 +21,8 @@
 #include "tests/support/uploaded.hpp"
 
 /// \file
-/// The kernel that devices run for verify_requests, on teams of host threads: against the oracle,
-/// where no device is.
+/// The kernel that devices run for verify_requests, on emulated teams: against the oracle, where no
+/// device is.
 namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
@@ -32,19 +32,23 @@ using oracle::VerifyJob;
 
 template <KVWork kv_work>
 void run(const std::vector<kvcanary::VerifyJob>& jobs, const VerifyShares& shares,
-         const Sink<Space>& sink) {
+         const Sink<Space>& sink, std::uint64_t seed) {
   using Jobs = kvcanary::detail::JobArray<>;
-  constexpr int team_size = 64;  // of threads
+  constexpr int team_size = 64;
   using Kernel = kvcanary::detail::VerifyRequestsDevice<
       EmulatedMember, kvcanary::SplitmixChain, kv_work, Jobs,
       kvcanary::detail::VerifyRequestsShape<kv_work, team_size>>;
   const Kernel kernel(Jobs(jobs), {sink.log, sink.counters}, shares);
-  emulate(kernel, static_cast<int>(kernel.league_size()), team_size, Kernel::scratch_bytes);
+  emulate(kernel, {.league_size = static_cast<int>(kernel.league_size()),
+                   .team_size = team_size,
+                   .warp_width = kvcanary::detail::warp_lanes,
+                   .scratch_bytes = Kernel::scratch_bytes,
+                   .seed = seed});
 }
 
 /// `kernel` may do more than the endpoints ask for.
 oracle::Report emulated(const std::vector<VerifyJob>& jobs, KVWork kernel,
-                        const VerifyShares& shares, std::int64_t log_capacity) {
+                        const VerifyShares& shares, std::int64_t log_capacity, std::uint64_t seed) {
   std::vector<UploadedPlanBatch<Space>> batches;
   std::vector<UploadedEndpoints<Space>> endpoints;
   std::vector<kvcanary::VerifyJob> uploaded;
@@ -56,10 +60,10 @@ oracle::Report emulated(const std::vector<VerifyJob>& jobs, KVWork kernel,
     uploaded.push_back({batches.back().batch(), endpoints.back().endpoints()});
   }
   const Sink<Space> sink(log_capacity);
-  if (kernel == KVWork::none) run<KVWork::none>(uploaded, shares, sink);
-  if (kernel == KVWork::few) run<KVWork::few>(uploaded, shares, sink);
-  if (kernel == KVWork::one) run<KVWork::one>(uploaded, shares, sink);
-  if (kernel == KVWork::many) run<KVWork::many>(uploaded, shares, sink);
+  if (kernel == KVWork::none) run<KVWork::none>(uploaded, shares, sink, seed);
+  if (kernel == KVWork::few) run<KVWork::few>(uploaded, shares, sink, seed);
+  if (kernel == KVWork::one) run<KVWork::one>(uploaded, shares, sink, seed);
+  if (kernel == KVWork::many) run<KVWork::many>(uploaded, shares, sink, seed);
   oracle::Report report;
   sink.fetch(Space(), report);
   return report;
@@ -125,8 +129,8 @@ void expect_as_oracle(Rng& rng, const std::vector<VerifyJob>& jobs) {
   }
   oracle::Report report;
   oracle::verify_requests(jobs, report);
-  const oracle::Report found =
-      emulated(jobs, kernel_for(rng, endpoints), random_shares(rng), check::log_capacity(report));
+  const oracle::Report found = emulated(jobs, kernel_for(rng, endpoints), random_shares(rng),
+                                        check::log_capacity(report), rng.bits());
   check::expect_equal(found, report);
 }
 

@@ -6,34 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/execution_spaces.hpp"
+
 /// \file
 /// The execution spaces of this build by the names that the command line uses.
 namespace kvcanary::tools {
-
-/// Types as arguments of functions.
-template <class... Spaces>
-struct SpaceList {};
-
-/// Every execution space of the build, the reference first.
-using AllSpaces = SpaceList<
-#ifdef KOKKOS_ENABLE_SERIAL
-    Kokkos::Serial
-#ifdef KOKKOS_ENABLE_OPENMP
-    ,
-#endif
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-    Kokkos::OpenMP
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-    ,
-    Kokkos::Cuda
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-    ,
-    Kokkos::HIP
-#endif
-    >;
 
 /// "openmp", "cuda", ...
 std::string lower(std::string_view name);
@@ -43,16 +20,10 @@ std::string backend_name() {
   return lower(Space::name());
 }
 
-/// Calls `visit.operator()<Space>()` for every execution space.
-template <class Visit, class... Spaces>
-void for_each_space(SpaceList<Spaces...>, Visit&& visit) {
-  (visit.template operator()<Spaces>(), ...);
-}
-
 /// Names of all execution spaces of the build.
 inline std::vector<std::string> backend_names() {
   std::vector<std::string> names;
-  for_each_space(AllSpaces{}, [&]<class Space> { names.push_back(backend_name<Space>()); });
+  for_each_space(ExecutionSpaces{}, [&]<class Space> { names.push_back(backend_name<Space>()); });
   return names;
 }
 
@@ -64,7 +35,7 @@ inline std::string default_backend() { return backend_name<Kokkos::DefaultExecut
 template <class Visit>
 void with_backend(std::string_view name, Visit&& visit) {
   bool found = false;
-  for_each_space(AllSpaces{}, [&]<class Space> {
+  for_each_space(ExecutionSpaces{}, [&]<class Space> {
     if (backend_name<Space>() == name) {
       visit.template operator()<Space>();
       found = true;

@@ -43,7 +43,7 @@ class GuardedPool {
   GuardedPool(const PoolSizes& sizes, const PoolTags& tags, const Sinks<MemorySpace>& sinks)
       : kv(sizes.num_slots, sizes.page_size, sizes.kv_bytes),
         sinks_(sinks),
-        write_plan_(WritePlan<MemorySpace>::allocate(sizes.max_requests)) {
+        write_plan_(WritePlan<MemorySpace>::allocate(Space(), sizes.max_requests)) {
     const auto records = [&] {
       return Records("canary", static_cast<std::size_t>(sizes.num_slots));
     };
@@ -55,13 +55,13 @@ class GuardedPool {
     sweep_endpoints_[1].tag = tags.sweep_v;
   }
 
-  void plan(const Space& space, const PlanBatch& batch) const {
+  void plan(const Space& space, const RequestBatch& batch) const {
     kvcanary::plan(space, batch, write_plan_);
   }
   /// What there is to verify when the requests of `batch` read the pool.
-  VerifyJob verify_job(const PlanBatch& batch) const { return {batch, endpoints_}; }
+  VerifyJob verify_job(const RequestBatch& batch) const { return {batch, endpoints_}; }
   /// What there is to write when the step adds the tokens of `batch`.
-  WriteJob<MemorySpace> write_job(const WriteBatch& batch) const {
+  WriteJob<MemorySpace> write_job(const TokenBatch& batch) const {
     return {write_plan_, batch, endpoints_};
   }
 
@@ -70,7 +70,7 @@ class GuardedPool {
     if (entries.empty()) return;
     const auto count = static_cast<std::int64_t>(entries.size());
     if (!sweep_plan_ || sweep_plan_->capacity() < count) {
-      sweep_plan_ = VerifyPlan<MemorySpace>::allocate(count);
+      sweep_plan_ = VerifyPlan<MemorySpace>::allocate(space, count);
     }
     sweep_plan_->assign(space, entries);
     kvcanary::verify(space, *sweep_plan_, sweep_endpoints_, sinks_.log, sinks_.verified);

@@ -55,7 +55,7 @@ class KVPool {
                             .bytes_per_token = bytes_per_token,
                             .read_bytes = bytes_per_token,
                             .memory = memory_of<typename Space::memory_space>()};
-      sources_[i] = KVSources<typename Space::memory_space>({&source, 1});
+      sources_[i] = KVSources<typename Space::memory_space>(Space(), {&source, 1});
     }
   }
 

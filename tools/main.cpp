@@ -5,13 +5,19 @@
 #include <new>
 
 #include "tools/commands.hpp"
+#include "tools/waiting.hpp"
 
 /// The kvcanary command line.
 int main(int argc, char** argv) {
   using namespace kvcanary::tools;
-  CLI::App app(
-      "kvcanary: fingerprints beside every KV-cache slot, and the first wrong one named.\n"
-      "Exit codes: 0 clean, 1 violations, 2 bad usage or input.");
+  let_waiting_threads_sleep(argv);
+  CLI::App app("kvcanary: fingerprints beside every KV-cache slot, and the first wrong one named.");
+  app.footer(  // of the subcommands too, but for those with one of their own
+      "Exit codes:\n"
+      "  0  clean: all that was checked is right\n"
+      "  1  violations, or a check that failed\n"
+      "  2  bad usage or input, or a --fault that found no victim\n"
+      "Threads that wait sleep, unless OMP_WAIT_POLICY, GOMP_SPINCOUNT or KMP_BLOCKTIME is set.");
   app.set_version_flag("--version", "kvcanary " KVCANARY_VERSION);
   app.option_defaults()->take_last();
 
@@ -29,10 +35,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_clean : exit_usage;
   } catch (const std::bad_alloc& error) {
-    fmt::print(
-        stderr,
-        "kvcanary: out of memory ({}); --slots, --running and --kv-bytes set how much is needed\n",
-        error.what());
+    fmt::print(stderr,
+               "kvcanary: out of memory ({}); --slots, --running and --kv-bytes of replay set how "
+               "much is needed\n",
+               error.what());
     return exit_usage;
   } catch (const std::exception& error) {
     fmt::print(stderr, "kvcanary: {}\n", error.what());

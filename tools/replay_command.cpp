@@ -25,11 +25,19 @@ struct ReplayOptions {
   RuntimeOptions runtime;
 };
 
-const auto positive = CLI::Range(std::int64_t{1}, std::int64_t{1} << 40);
-const auto not_negative = CLI::Range(std::int64_t{0}, std::int64_t{1} << 40);
+/// Has an upper bound too, beyond every machine, which --help leaves out.
+CLI::Validator at_least(std::int64_t least) {
+  return CLI::Range(least, std::int64_t{1} << 40).description(fmt::format(">= {}", least));
+}
+
+const CLI::Validator positive = at_least(1);
+const CLI::Validator not_negative = at_least(0);
 
 std::string fault_help() {
-  std::string text = "injects one fault, KIND[@step=N]:";
+  std::string text = fmt::format(
+      "breaks the engine once, KIND[@step=N]: at the first step from N on (default {}) at which\n"
+      "there is something to break",
+      sim::FaultSpec{}.step);
   for (const sim::FaultKind kind : sim::all_fault_kinds) {
     text += fmt::format("\n  {}: {}", sim::name(kind), sim::describe(kind));
   }
@@ -45,10 +53,12 @@ void add_engine_options(CLI::App& command, ReplayConfig& config) {
   command.add_option("--slots", engine.pool_slots, "slots of the pool, the padding page included")
       ->check(positive)
       ->capture_default_str();
-  command.add_option("--running", engine.max_running, "requests that run at once")
+  command.add_option("--running", engine.max_running, "requests that run at once, at most")
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
-  command.add_option("--chunk", engine.chunk_size, "prompt tokens prefilled a step")
+  command
+      .add_option("--chunk", engine.chunk_size,
+                  "prompt tokens prefilled a step, at most, all requests together")
       ->check(positive)
       ->capture_default_str();
   command
@@ -58,9 +68,12 @@ void add_engine_options(CLI::App& command, ReplayConfig& config) {
       ->capture_default_str();
   command
       .add_option("--swa-slots", engine.swa_pool_slots,
-                  "slots of the sliding-window pool (default: enough for all that runs)")
+                  "slots of the sliding-window pool (default: enough for --running requests)")
       ->check(positive);
-  command.add_option("--seed", engine.seed, "of tokens and fault")->capture_default_str();
+  command
+      .add_option("--seed", engine.seed,
+                  "of the tokens, which a trace does not give, and of what --fault hits")
+      ->capture_default_str();
 }
 
 void add_canary_options(CLI::App& command, ReplayConfig& config) {
@@ -74,17 +87,17 @@ void add_canary_options(CLI::App& command, ReplayConfig& config) {
   command
       .add_option_function<std::string>(
           "--kv-hash", [&config](const std::string& name) { config.kv_hash_mode = modes.at(name); },
-          "KV bytes that are hashed: none, partial (16 bytes) or all")
+          "KV bytes that are hashed: none, partial (the first 16 of each) or all")
       ->check(CLI::IsMember({"none", "partial", "all"}))
       ->default_str("all");
   command
       .add_option("--verify-every", config.verify_every,
-                  "verifies what is read in every Nth step; 0: never")
+                  "every Nth step verifies all that it reads; 0: never")
       ->check(not_negative)
       ->capture_default_str();
   command
       .add_option("--sweep-every", config.sweep_every,
-                  "verifies all that the prefix tree holds in every Nth step; 0: never")
+                  "every Nth step verifies all that the prefix tree holds, too; 0: never")
       ->check(not_negative)
       ->capture_default_str();
 }
@@ -104,6 +117,18 @@ void write_json(const std::string& path, const nlohmann::ordered_json& json) {
   std::ofstream file(path);
   file << json.dump(2) << '\n';
   if (!file.flush()) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+}
+
+/// A fault that was not applied is no finding about the canary: without a word, it would look like
+/// one that the canary slept through. What was found all the same comes first.
+int verdict(const ReplayConfig& config, const ReplayResult& result) {
+  const bool no_victim = config.fault && !result.fault;
+  if (no_victim) {
+    fmt::print(stderr, "kvcanary: --fault {} found no victim in the run's {} steps\n",
+               sim::to_string(*config.fault), result.engine.steps);
+  }
+  if (!result.clean()) return exit_violations;
+  return no_victim ? exit_usage : exit_clean;
 }
 
 int replay(ReplayOptions options) {
@@ -128,7 +153,7 @@ int replay(ReplayOptions options) {
   bar.clear();
   if (options.json != "-") fmt::print("{}", text_report(title, config, result));
   if (!options.json.empty()) write_json(options.json, json_report(title, config, result));
-  return result.clean() ? exit_clean : exit_violations;
+  return verdict(config, result);
 }
 
 }  // namespace
@@ -138,8 +163,10 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   CLI::App& command = *app.add_subcommand(
       "replay", "Runs a request trace through a serving engine with a canary beside every slot");
   command
-      .add_option("TRACE", options->trace,
-                  "Mooncake JSONL: timestamp, input_length, output_length, hash_ids")
+      .add_option(
+          "TRACE", options->trace,
+          "in the Mooncake format, a JSON object a line: timestamp, input_length, output_length,\n"
+          "hash_ids")
       ->required();
   command.add_option("--requests", options->limit, "only the first N requests (default: all)")
       ->check(positive);
@@ -148,7 +175,9 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   command.add_option("--fault", options->fault, fault_help());
   command.add_flag("--stop", options->config.stop_at_violation,
                    "stops after the first step with a violation");
-  command.add_option("--show", options->config.violations_shown, "violations printed in full")
+  command
+      .add_option("--show", options->config.violations_shown,
+                  "violations reported in full, the first ones")
       ->check(not_negative)
       ->capture_default_str();
   command.add_option(

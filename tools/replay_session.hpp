@@ -25,8 +25,9 @@ class ReplaySession {
   ReplaySession(const ReplayConfig& config, const sim::Engine& engine)
       : config_(config),
         engine_(engine),
-        sinks_{ViolationLog<MemorySpace>::allocate(log_capacity),
-               LaunchCounters<MemorySpace>::allocate(), LaunchCounters<MemorySpace>::allocate()},
+        sinks_{ViolationLog<MemorySpace>::allocate(Space(), log_capacity),
+               LaunchCounters<MemorySpace>::allocate(Space()),
+               LaunchCounters<MemorySpace>::allocate(Space())},
         full_(sizes(engine.full_slots()), full_tags, sinks_),
         token_table_(engine) {
     if (window() > 0) swa_.emplace(sizes(engine.swa_slots()), swa_tags, sinks_);
@@ -38,7 +39,7 @@ class ReplaySession {
     const bool verifies = is_turn(config_.verify_every, batch.step);
 
     timed(result.seconds.plan, [&] {
-      for_each_pool([&](auto& pool, const PlanBatch& plan_batch, const std::int64_t*) {
+      for_each_pool([&](auto& pool, const RequestBatch& plan_batch, const std::int64_t*) {
         pool.plan(space_, plan_batch);
       });
     });
@@ -47,7 +48,7 @@ class ReplaySession {
       count_reads(batch, result);
     }
     timed(result.seconds.model, [&] {
-      for_each_pool([&](auto& pool, const PlanBatch&, const std::int64_t* slots) {
+      for_each_pool([&](auto& pool, const RequestBatch&, const std::int64_t* slots) {
         pool.kv.fill(space_, histories_, slots, batch.num_tokens());
       });
     });
@@ -101,7 +102,7 @@ class ReplaySession {
     write_batch_.max_entries_per_request =
         batch.extend_lengths.empty() ? 0 : *std::ranges::max_element(batch.extend_lengths);
     std::vector<WriteJob<MemorySpace>> jobs;
-    for_each_pool([&](auto& pool, const PlanBatch&, const std::int64_t* slots) {
+    for_each_pool([&](auto& pool, const RequestBatch&, const std::int64_t* slots) {
       write_batch_.slots = IntSpan(slots, batch.num_tokens());
       jobs.push_back(pool.write_job(write_batch_));
     });
@@ -133,7 +134,7 @@ class ReplaySession {
   void upload_plan_batches(const sim::StepBatch& batch) {
     const std::int64_t rows = engine_.table_rows(), columns = engine_.table_columns();
     const std::int64_t page_size = engine_.config().page_size, width = columns * page_size;
-    plan_full_ = PlanBatch{};
+    plan_full_ = RequestBatch{};
     plan_full_.request_rows = span(rows_array_, batch.request_rows);
     plan_full_.prefix_lengths = span(prefix_array_, batch.prefix_lengths);
     plan_full_.extend_lengths = span(extend_array_, batch.extend_lengths);
@@ -143,17 +144,21 @@ class ReplaySession {
     plan_full_.expected.num_rows = rows;
     plan_full_.expected.num_columns = width;
     plan_full_.expected.row_stride = width;
-    plan_full_.expected.valid_lengths = span(valid_array_, engine_.valid_lengths());
+    valid_lengths_.clear();
+    for (const std::int32_t row : batch.request_rows) {
+      valid_lengths_.push_back(engine_.valid_lengths()[static_cast<std::size_t>(row)]);
+    }
+    plan_full_.expected.valid_lengths = span(valid_array_, valid_lengths_);
     plan_swa_ = plan_full_;
     plan_swa_.window = window();
-    plan_swa_.full_to_swa = span(swa_map_array_, engine_.full_to_swa());
+    if (swa_) plan_swa_.full_to_swa = span(swa_map_array_, engine_.full_to_swa());
   }
 
   void upload_write_batch(const sim::StepBatch& batch) {
     histories_ = histories_array_.upload(space_, batch.histories);
     slots_full_ = slots_array_.upload(space_, batch.slots);
     slots_swa_ = swa_slots_array_.upload(space_, batch.swa_slots);
-    write_batch_ = WriteBatch{};
+    write_batch_ = TokenBatch{};
     write_batch_.tokens = span(tokens_array_, batch.tokens);
     write_batch_.positions = span(positions_array_, batch.positions);
     write_batch_.expected_tokens = span(expected_tokens_array_, expected_tokens_);
@@ -200,9 +205,9 @@ class ReplaySession {
       if (!swa_ || to_swa[static_cast<std::size_t>(slot)] < 0) return;
       // A predecessor that has left the window leaves nothing to chain from.
       const std::int64_t before =
-          predecessor < 0 ? no_slot
-                          : std::max(to_swa[static_cast<std::size_t>(predecessor)], padding_slot);
-      sweep_swa_.push_back({to_swa[static_cast<std::size_t>(slot)], position, before, token, -1});
+          predecessor < 0 ? no_slot : to_swa[static_cast<std::size_t>(predecessor)];
+      sweep_swa_.push_back({to_swa[static_cast<std::size_t>(slot)], position,
+                            predecessor >= 0 && before < 0 ? unchecked_slot : before, token, -1});
     });
     full_.sweep(space_, sweep_full_);
     if (swa_) swa_->sweep(space_, sweep_swa_);
@@ -227,8 +232,8 @@ class ReplaySession {
   std::optional<GuardedPool<Space>> swa_;
 
   // The step as kernels see it, and where that lies.
-  PlanBatch plan_full_, plan_swa_;
-  WriteBatch write_batch_;
+  RequestBatch plan_full_, plan_swa_;
+  TokenBatch write_batch_;
   TokenTable<Space> token_table_;
   const std::uint64_t* histories_ = nullptr;
   const std::int64_t *slots_full_ = nullptr, *slots_swa_ = nullptr;
@@ -239,7 +244,7 @@ class ReplaySession {
   Array<std::uint64_t> histories_array_;
 
   std::vector<std::int32_t> expected_tokens_;
-  std::vector<std::int64_t> expected_positions_;
+  std::vector<std::int64_t> expected_positions_, valid_lengths_;
   std::vector<std::int32_t> check_positions_ = {1};
   std::vector<VerifyEntry> sweep_full_, sweep_swa_;
 };

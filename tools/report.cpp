@@ -82,9 +82,10 @@ void print_violations(std::back_insert_iterator<std::string> out, const ReplayRe
 Json to_json(const TagCountsTable& counts) {
   Json json = Json::object();
   for (std::size_t tag = 0; tag < counts.size(); ++tag) {
-    if (counts[tag].launches == 0) continue;
+    if (counts[tag] == TagCounts{}) continue;
     json[to_string(static_cast<LaunchTag>(tag))] = {{"launches", counts[tag].launches},
-                                                    {"entries", counts[tag].entries}};
+                                                    {"entries", counts[tag].entries},
+                                                    {"disabled", counts[tag].disabled}};
   }
   return json;
 }
@@ -102,7 +103,10 @@ Json to_json(const FoundViolation& found) {
           {"stored_chain_hash", v.stored_chain_hash},
           {"expected_aux", v.expected_aux},
           {"request_row", v.request_row},
-          {"entry", v.entry}};
+          {"entry", v.entry},
+          {"expected_position", v.expected_position},
+          {"stored_kv_hash", v.stored_kv_hash},
+          {"expected_kv_hash", v.expected_kv_hash}};
 }
 
 Json to_json(const ViolationTally& tally) {

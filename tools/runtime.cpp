@@ -14,7 +14,8 @@ std::string lower(std::string_view name) {
 
 void add_threads_option(CLI::App& command, RuntimeOptions& options) {
   command
-      .add_option("--threads", options.threads, "threads of the host backends (default: all cores)")
+      .add_option("--threads", options.threads,
+                  "threads of the host backends (default: OMP_NUM_THREADS, or all cores)")
       ->check(CLI::Range(1, 4096));
 }
 

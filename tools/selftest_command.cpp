@@ -60,7 +60,7 @@ std::string check_known_answers(const Space& space) {
   using Records = Kokkos::View<Record*, typename Space::memory_space>;
   using Memory = typename Space::memory_space;
   const Records records("records", 5);
-  const auto plan = WritePlan<Memory>::allocate(1);
+  const auto plan = WritePlan<Memory>::allocate(space, 1);
   Kokkos::View<std::int64_t*, Memory> tokens("tokens", 4), positions("positions", 4),
       slots("slots", 4);
   const auto set = [](const auto& view, std::vector<std::int64_t> values) {
@@ -75,7 +75,7 @@ std::string check_known_answers(const Space& space) {
   set(slots, {4, 2, 1, 3});
   const Endpoint endpoint{LaunchTag::head_k_full, records};
   write(space, plan, {.tokens = tokens, .positions = positions, .slots = slots}, {&endpoint, 1},
-        ViolationLog<Memory>::allocate(8), LaunchCounters<Memory>::allocate());
+        ViolationLog<Memory>::allocate(space, 8), LaunchCounters<Memory>::allocate(space));
   space.fence("selftest::known_answers");
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, records);
   const int order[] = {4, 2, 1, 3};
@@ -139,11 +139,11 @@ std::string check_equal(const Reference& reference, const Space& space, std::uin
 }
 
 template <class Reference, class... Others>
-void check_all_equal(SpaceList<Reference, Others...>, const SelftestOptions& options,
+void check_all_equal(TypeList<Reference, Others...>, const SelftestOptions& options,
                      Checks& checks) {
   const Reference reference;
   const std::string name = backend_name<Reference>();
-  for_each_space(SpaceList<Others...>{}, [&]<class Space> {
+  for_each_space(TypeList<Others...>{}, [&]<class Space> {
     if (!options.wants(backend_name<Space>())) return;
     checks.report("same bytes, damaged input included", name + " = " + backend_name<Space>(),
                   for_each_case(options, [&](std::uint64_t seed) {
@@ -164,7 +164,7 @@ int selftest(const SelftestOptions& options) {
   const Runtime runtime(options.runtime);
   Checks checks;
   fmt::print("{} generated cases from seed {}\n\n", options.cases, options.seed);
-  for_each_space(AllSpaces{}, [&]<class Space> {
+  for_each_space(ExecutionSpaces{}, [&]<class Space> {
     const Space space;
     const std::string name = backend_name<Space>();
     if (!options.wants(name)) return;
@@ -176,7 +176,7 @@ int selftest(const SelftestOptions& options) {
                     return check_damage(space, seed);
                   }));
   });
-  check_all_equal(AllSpaces{}, options, checks);
+  check_all_equal(ExecutionSpaces{}, options, checks);
   fmt::print("\n{}\n", checks.failed() ? "FAILED: do not trust this build" : "all passed");
   return checks.failed() ? exit_violations : exit_clean;
 }

@@ -31,7 +31,7 @@ class SelftestRun {
                           .bytes_per_token = c.kv_bytes,
                           .read_bytes = c.kv_bytes,
                           .memory = memory_of<MemorySpace>()};
-    sources_ = KVSources<MemorySpace>({&source, 1});
+    sources_ = KVSources<MemorySpace>(space_, {&source, 1});
     endpoint_ = {LaunchTag::head_k_full, records_, sources_.list(), c.kv_hash_mode};
   }
 
@@ -82,7 +82,7 @@ class SelftestRun {
     const auto prefix_d = upload(prefixes), extend_d = upload(extends);
 
     const std::int64_t width = case_.columns * case_.page_size;
-    const PlanBatch batch{
+    const RequestBatch batch{
         .request_rows = rows_,
         .prefix_lengths = prefix_d,
         .extend_lengths = extend_d,
@@ -179,13 +179,13 @@ class SelftestRun {
   Array<std::int64_t> full_to_swa_, rows_;
   KVSources<MemorySpace> sources_;
   Endpoint endpoint_;
-  WritePlan<MemorySpace> write_plan_ =
-      WritePlan<MemorySpace>::allocate(static_cast<std::int64_t>(case_.request_rows.size()));
-  VerifyPlan<MemorySpace> verify_plan_ = VerifyPlan<MemorySpace>::allocate(16'384);
-  ViolationLog<MemorySpace> log_ = ViolationLog<MemorySpace>::allocate(65'536);
-  LaunchCounters<MemorySpace> counters_ = LaunchCounters<MemorySpace>::allocate();
-  ViolationLog<MemorySpace> one_pass_log_ = ViolationLog<MemorySpace>::allocate(65'536);
-  LaunchCounters<MemorySpace> one_pass_counters_ = LaunchCounters<MemorySpace>::allocate();
+  WritePlan<MemorySpace> write_plan_ = WritePlan<MemorySpace>::allocate(
+      space_, static_cast<std::int64_t>(case_.request_rows.size()));
+  VerifyPlan<MemorySpace> verify_plan_ = VerifyPlan<MemorySpace>::allocate(space_, 16'384);
+  ViolationLog<MemorySpace> log_ = ViolationLog<MemorySpace>::allocate(space_, 65'536);
+  LaunchCounters<MemorySpace> counters_ = LaunchCounters<MemorySpace>::allocate(space_);
+  ViolationLog<MemorySpace> one_pass_log_ = ViolationLog<MemorySpace>::allocate(space_, 65'536);
+  LaunchCounters<MemorySpace> one_pass_counters_ = LaunchCounters<MemorySpace>::allocate(space_);
 };
 
 }  // namespace kvcanary::tools

@@ -9,7 +9,8 @@ void ViolationTally::add(std::int64_t step, ViolationSnapshot snapshot) {
   if (snapshot.total == 0) return;
   // Kernels append in no particular order; a report should not depend on it.
   std::sort(snapshot.rows.begin(), snapshot.rows.end(), [](const Violation& a, const Violation& b) {
-    return std::tie(a.entry, a.launch_tag, a) < std::tie(b.entry, b.launch_tag, b);
+    return std::tie(a.entry, a.expected_position, a.launch_tag, a) <
+           std::tie(b.entry, b.expected_position, b.launch_tag, b);
   });
   const bool first = !first_step_;
   if (first) first_step_ = step;

@@ -1,3 +1,3 @@
-#include "src/instantiate.hpp"
+#include "backends/instantiate.hpp"
 
 KVCANARY_INSTANTIATE(Kokkos::Serial)

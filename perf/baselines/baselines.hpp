@@ -7,7 +7,7 @@
 #include "perf/harness/timing.hpp"
 #include "perf/write/write_inputs.hpp"
 #include "src/launch.hpp"
-#include "src/write/write_threads.hpp"
+#include "src/write/write_by_thread.hpp"
 
 /// \file
 /// What write is compared with.
@@ -48,7 +48,7 @@ Launch<Space> floor_launch(const WriteInputs<Space>& inputs) {
 template <class Space>
 Launch<Space> straight_launch(const WriteInputs<Space>& inputs) {
   return [&inputs](const Space& space, int set) {
-    detail::write_threads(space, inputs.jobs(set), inputs.log(), inputs.counters());
+    detail::write_by_thread(space, inputs.jobs(set), inputs.log(), inputs.counters());
   };
 }
 

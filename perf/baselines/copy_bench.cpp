@@ -25,7 +25,7 @@ struct CopyWords {
 
 /// Copied at a time: well beyond every cache.
 template <class Space>
-constexpr std::int64_t copy_mib = detail::is_host_space<Space> ? 256 : 1024;
+constexpr std::int64_t copy_mib = is_host_space<Space> ? 256 : 1024;
 
 template <class Space>
 void measure(benchmark::State& state) {
@@ -68,7 +68,7 @@ void register_space() {
 }  // namespace
 
 void register_copy_benchmarks() {
-  tools::for_each_space(tools::AllSpaces{}, [&]<class Space> { register_space<Space>(); });
+  for_each_space(ExecutionSpaces{}, [&]<class Space> { register_space<Space>(); });
 }
 
 }  // namespace kvcanary::perf

@@ -39,7 +39,7 @@ struct Gather {
     std::uint32_t num_units;
   };
 
-  Job jobs[max_jobs];
+  Job jobs[max_endpoints];
   const std::int32_t* table;  ///< from the row of the first request
   std::int64_t row_stride;
   std::uint32_t page_shift, unit;
@@ -128,7 +128,7 @@ Gather make_gather(const VerifyInputs<Space>& inputs, int set, std::uint64_t* re
                 .row_stride = table.row_stride,
                 .page_shift = static_cast<std::uint32_t>(
                     std::countr_zero(static_cast<std::uint64_t>(of.page))),
-                .unit = detail::is_host_space<Space> ? 1024U : 1U,
+                .unit = is_host_space<Space> ? 1024U : 1U,
                 .result = result};
   for (int i = 0; i < of.num_pools(); ++i) {
     const CheckedPool pool = of.pool(i);

@@ -40,7 +40,7 @@ void take_samples(benchmark::State& state, SideBySide<Space>& subjects) {
   constexpr double round_seconds = 0.06;
   const Preemptions preemptions;
   for (auto _ : state) state.SetIterationTime(subjects.round(round_seconds));
-  if (detail::is_host_space<Space>) {
+  if (is_host_space<Space>) {
     state.counters["preemptions_per_s"] = preemptions.per_second();
   }
   subjects.report(state.counters);

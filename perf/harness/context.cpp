@@ -47,7 +47,7 @@ void add_context() {
   add("kokkos", kokkos_version());
   add("compiler", KVCANARY_PERF_COMPILER);
   add("build_type", KVCANARY_PERF_BUILD_TYPE);
-  tools::for_each_space(tools::AllSpaces{}, [&]<class Space> { Machine<Space>::describe(add); });
+  for_each_space(ExecutionSpaces{}, [&]<class Space> { Machine<Space>::describe(add); });
 }
 
 }  // namespace kvcanary::perf

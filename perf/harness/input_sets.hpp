@@ -12,7 +12,7 @@ namespace kvcanary::perf {
 
 /// What a case may hold.
 template <class Space>
-constexpr std::int64_t memory_bytes = std::int64_t{detail::is_host_space<Space> ? 1 : 8} << 30;
+constexpr std::int64_t memory_bytes = std::int64_t{is_host_space<Space> ? 1 : 8} << 30;
 
 /// Sets of inputs to rotate, so that a launch finds little of its set in the largest cache: one and
 /// a half caches full, 2 to 64 sets. A small case never gets there; an engine finds such inputs in

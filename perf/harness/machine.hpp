@@ -17,9 +17,7 @@ using AddFact = std::function<void(const std::string&, const std::string&)>;
 template <class Space>
 struct Machine {
   /// The largest cache, about: inputs beyond it are read from memory.
-  static std::int64_t cache_bytes() {
-    return std::int64_t{detail::is_host_space<Space> ? 32 : 256} << 20;
-  }
+  static std::int64_t cache_bytes() { return std::int64_t{is_host_space<Space> ? 32 : 256} << 20; }
 
   /// Facts that belong beside the results.
   static void describe(const AddFact& add) {

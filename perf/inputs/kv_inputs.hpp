@@ -44,7 +44,7 @@ class KVInputs {
            .read_bytes = kv.read_bytes,
            .memory = memory_of<Memory>()});
     }
-    sources_ = KVSources<Memory>(sources);
+    sources_ = KVSources<Memory>(Space(), sources);
   }
 
   KVSourceList list() const { return sources_.list(); }

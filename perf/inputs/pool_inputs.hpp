@@ -49,7 +49,7 @@ class PoolInputs {
   /// Shared by the sets: a kernel has always just written it, so in use it is in the cache too.
   const WritePlan<Memory>& plan() const { return plan_; }
 
-  WriteBatch batch(int set) const {
+  TokenBatch batch(int set) const {
     return {.tokens = span(tokens_, set),
             .positions = span(positions_, set),
             .slots = span(slots_, set),
@@ -85,7 +85,7 @@ class PoolInputs {
                                            page_size +
                                        (write_case.prefix - 1) % page_size);
     }
-    auto plan = WritePlan<Memory>::allocate(requests);
+    auto plan = WritePlan<Memory>::allocate(Space(), requests);
     plan.offsets = upload<Memory>(offsets);
     plan.seed_slots = upload<Memory>(seeds);
     plan.request_rows = upload<Memory>(rows);

@@ -19,7 +19,7 @@ namespace {
 /// than 1 GiB or read more than 2^21 positions, which takes a few cores too long.
 template <class Space>
 bool is_left_out(const VerifyCase& of) {
-  if (detail::is_host_space<Space> && of.positions() > std::int64_t{1} << 21) return true;
+  if (is_host_space<Space> && of.positions() > std::int64_t{1} << 21) return true;
   return exceeds_memory<Space>(of);
 }
 
@@ -74,7 +74,7 @@ void register_cases(const std::string& operation, const std::vector<VerifyCase>&
 }  // namespace
 
 void register_verify_benchmarks() {
-  tools::for_each_space(tools::AllSpaces{}, [&]<class Space> {
+  for_each_space(ExecutionSpaces{}, [&]<class Space> {
     register_cases<Space>("verify", verify_matrix(), measure_verify<Space>);
     register_cases<Space>("plan", plan_matrix(), measure_plan<Space>);
   });

@@ -21,7 +21,7 @@ inline constexpr std::int64_t swa_window = 1024;
 struct CheckedPool {
   bool is_swa = false;
   int first_tag = 0;        ///< of its endpoints: theirs are this one and those that follow
-  std::int64_t window = 0;  ///< as in PlanBatch
+  std::int64_t window = 0;  ///< as in RequestBatch
 };
 
 struct VerifyCase {

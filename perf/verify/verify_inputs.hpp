@@ -98,8 +98,8 @@ class VerifyInputs {
   VerifyTable<Space> table_;
   std::deque<CheckedBuffers<Space>> buffers_;  // stay where they are
   std::vector<std::vector<VerifyJob>> jobs_;
-  ViolationLog<Memory> log_ = ViolationLog<Memory>::allocate(16);
-  LaunchCounters<Memory> counters_ = LaunchCounters<Memory>::allocate();
+  ViolationLog<Memory> log_ = ViolationLog<Memory>::allocate(Space(), 16);
+  LaunchCounters<Memory> counters_ = LaunchCounters<Memory>::allocate(Space());
 };
 
 }  // namespace kvcanary::perf

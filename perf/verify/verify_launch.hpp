@@ -31,8 +31,8 @@ class Plans {
   explicit Plans(const VerifyCase& of) {
     for (int i = 0; i < of.num_pools(); ++i) {
       entries_.push_back(of.positions(of.pool(i)));
-      write_.push_back(WritePlan<Memory>::allocate(of.requests));
-      verify_.push_back(VerifyPlan<Memory>::allocate(entries_.back()));
+      write_.push_back(WritePlan<Memory>::allocate(Space(), of.requests));
+      verify_.push_back(VerifyPlan<Memory>::allocate(Space(), entries_.back()));
     }
   }
 

@@ -41,7 +41,7 @@ class Stamper {
   using Memory = typename Space::memory_space;
 
   explicit Stamper(const VerifyCase& of)
-      : case_(of), plan_(WritePlan<Memory>::allocate(of.requests)) {
+      : case_(of), plan_(WritePlan<Memory>::allocate(Space(), of.requests)) {
     for (Ints* array : {&tokens_, &positions_, &full_slots_, &swa_slots_}) {
       *array = uninitialized<Ints>("perf::stamps", of.positions());
     }

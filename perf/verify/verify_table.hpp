@@ -42,19 +42,19 @@ class VerifyTable {
   }
 
   /// What set `set` reads of a pool, each request adding a token.
-  PlanBatch batch(int set, const CheckedPool& pool) const {
-    PlanBatch batch{.request_rows = of_set(rows_, set),
-                    .prefix_lengths = prefixes_,
-                    .extend_lengths = ones_,
-                    .table = table(),
-                    .window = pool.window};
+  RequestBatch batch(int set, const CheckedPool& pool) const {
+    RequestBatch batch{.request_rows = of_set(rows_, set),
+                       .prefix_lengths = prefixes_,
+                       .extend_lengths = ones_,
+                       .table = table(),
+                       .window = pool.window};
     if (pool.is_swa) batch.full_to_swa = full_to_swa_;
     if (case_.expected) batch.expected = expected();
     return batch;
   }
 
   /// The step that added all of set `set` to the cache.
-  PlanBatch first_batch(int set) const {
+  RequestBatch first_batch(int set) const {
     return {.request_rows = of_set(rows_, set),
             .prefix_lengths = zeros_,
             .extend_lengths = prefixes_,

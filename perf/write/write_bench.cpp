@@ -21,8 +21,7 @@ constexpr double straight_limit_us = 2.5e5;
 /// than 1 GiB or write more than 2^20 entries, which takes a few cores too long.
 template <class Space>
 bool is_left_out(const WriteCase& write_case) {
-  if (detail::is_host_space<Space> && write_case.pool_entries() > std::int64_t{1} << 20)
-    return true;
+  if (is_host_space<Space> && write_case.pool_entries() > std::int64_t{1} << 20) return true;
   return exceeds_memory<Space>(write_case);
 }
 
@@ -60,7 +59,7 @@ void register_space() {
 }  // namespace
 
 void register_write_benchmarks() {
-  tools::for_each_space(tools::AllSpaces{}, [&]<class Space> { register_space<Space>(); });
+  for_each_space(ExecutionSpaces{}, [&]<class Space> { register_space<Space>(); });
 }
 
 }  // namespace kvcanary::perf

@@ -50,8 +50,8 @@ class WriteInputs {
   WriteCase write_case_;
   std::vector<PoolInputs<Space>> pools_;
   std::vector<std::vector<Job>> jobs_;
-  ViolationLog<Memory> log_ = ViolationLog<Memory>::allocate(16);
-  LaunchCounters<Memory> counters_ = LaunchCounters<Memory>::allocate();
+  ViolationLog<Memory> log_ = ViolationLog<Memory>::allocate(Space(), 16);
+  LaunchCounters<Memory> counters_ = LaunchCounters<Memory>::allocate(Space());
 };
 
 }  // namespace kvcanary::perf

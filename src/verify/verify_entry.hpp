@@ -12,63 +12,82 @@
 /// What is wrong with one entry: the one place that says so.
 namespace kvcanary::detail {
 
+/// What is wrong with an entry, and what its record was compared with.
+struct EntryFindings {
+  std::int64_t bits;
+  std::uint64_t prev_hash, kv_hash;  ///< those of the record where they are not checked
+};
+
 /// The violation of entry `i`.
 KOKKOS_INLINE_FUNCTION Violation entry_violation(const EndpointArgs& endpoint,
                                                  const VerifyEntry& entry, std::int64_t i,
-                                                 const Record& record, std::int64_t bits,
-                                                 std::int64_t aux) {
+                                                 const Record& record, const EntryFindings& found) {
   return {.launch_tag = static_cast<std::int64_t>(endpoint.tag),
           .slot = entry.slot,
-          .position = entry.position,
+          .position = record.position,
           .stored_token = record.token,
           .expected_token = entry.expected_token,
           .stored_chain_hash = record.prev_hash,
-          .expected_aux = aux,
-          .fail_bits = bits,
+          .expected_aux = static_cast<std::int64_t>(found.prev_hash),
+          .fail_bits = found.bits,
           .request_row = entry.request_row,
-          .entry = i};
+          .entry = i,
+          .expected_position = entry.position,
+          .stored_kv_hash = record.kv_hash,
+          .expected_kv_hash = static_cast<std::int64_t>(found.kv_hash)};
 }
 
-/// Checks entry `i`, whose slot is not the padding slot, and reports what is wrong with it.
+/// Compares the record of an entry, which the endpoint holds.
+template <class Chain, KVWork kv_work>
+KOKKOS_FUNCTION EntryFindings compare_entry(const EndpointArgs& endpoint,
+                                            const VerifyEntry& entry) {
+  const Record record = endpoint.load(entry.slot);
+  EntryFindings found{.bits = 0,
+                      .prev_hash = static_cast<std::uint64_t>(record.prev_hash),
+                      .kv_hash = static_cast<std::uint64_t>(record.kv_hash)};
+  const KVHash kv = endpoint.template hash_kv<kv_work>(entry.slot);
+  if (!kv.in_range) {
+    found.bits |= fail_bit::slot_out_of_bounds;
+  } else if (kv.value != found.kv_hash) {
+    found.bits |= fail_bit::kv_hash;
+    found.kv_hash = kv.value;
+  }
+  if (record.position != entry.position) found.bits |= fail_bit::position;
+  if (entry.expected_token != -1 && record.token != entry.expected_token) {
+    found.bits |= fail_bit::verify_token;
+  }
+  std::uint64_t expected = found.prev_hash;
+  if (entry.predecessor == no_slot) {
+    expected = Chain::start();
+  } else if (endpoint.verifies(entry.predecessor)) {
+    expected = next_hash<Chain>(endpoint.load(entry.predecessor));
+  } else if (entry.predecessor != unchecked_slot && !endpoint.holds(entry.predecessor)) {
+    found.bits |= fail_bit::slot_out_of_bounds;
+  }
+  if (expected != found.prev_hash) found.bits |= fail_bit::chain_hash;
+  found.prev_hash = expected;
+  return found;
+}
+
+/// Checks entry `i`, and reports what is wrong with it.
 template <class Chain, KVWork kv_work = KVWork::many>
 KOKKOS_FUNCTION void verify_entry(const EndpointArgs& endpoint, const VerifyEntry& entry,
                                   std::int64_t i, const ViolationSink& sink) {
-  if (!endpoint.holds(entry.slot)) {
-    sink.push(entry_violation(endpoint, entry, i, Record{}, fail_bit::slot_out_of_bounds, 0));
-    return;
+  EntryFindings found{};
+  const bool has_record = endpoint.verifies(entry.slot);
+  if (has_record) {
+    found = compare_entry<Chain, kv_work>(endpoint, entry);
+  } else if (!endpoint.padding.contains(entry.slot)) {
+    found.bits = fail_bit::slot_out_of_bounds;
+  } else if (endpoint.padding.reads == PaddingReads::report) {
+    found.bits = fail_bit::padding_read;
   }
-  const Record record = endpoint.load(entry.slot);
-  std::int64_t bits = 0;
-  // The first failing check in this order says what it compared with, so the last assignment is
-  // the strongest.
-  std::int64_t aux = 0;
-
-  const KVHash kv = endpoint.template hash_kv<kv_work>(entry.slot);
-  if (!kv.in_range) {
-    bits |= fail_bit::slot_out_of_bounds;
-  } else if (static_cast<std::uint64_t>(record.kv_hash) != kv.value) {
-    bits |= fail_bit::kv_hash;
-    aux = static_cast<std::int64_t>(kv.value);
-  }
-  if (entry.expected_token != -1 && record.token != entry.expected_token) {
-    bits |= fail_bit::verify_token;
-  }
-  if (record.position != entry.position) {
-    bits |= fail_bit::position;
-    aux = record.position;
-  }
-  if (entry.predecessor != no_slot && !endpoint.holds(entry.predecessor)) {
-    bits |= fail_bit::slot_out_of_bounds;
-  } else if (entry.predecessor != padding_slot) {
-    const std::uint64_t expected = entry.predecessor == no_slot
-                                       ? Chain::start()
-                                       : next_hash<Chain>(endpoint.load(entry.predecessor));
-    if (static_cast<std::uint64_t>(record.prev_hash) != expected) {
-      bits |= fail_bit::chain_hash;
-      aux = static_cast<std::int64_t>(expected);
-    }
-  }
-  if (bits != 0) sink.push(entry_violation(endpoint, entry, i, record, bits, aux));
+  if (found.bits == 0) return;
+  // The record is read once more, so that it does not wait in registers for its place in the log.
+  sink.push([&] {
+    const Record record = has_record ? endpoint.load(entry.slot) : Record{};
+    return entry_violation(endpoint, entry, i, record, found);
+  });
 }
 
 }  // namespace kvcanary::detail

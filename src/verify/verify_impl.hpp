@@ -3,68 +3,67 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kvcanary/verify.hpp>
+#include <string>
 
 #include "src/arguments.hpp"
+#include "src/clamp.hpp"
 #include "src/endpoint_args.hpp"
 #include "src/launch.hpp"
 #include "src/verify/verify_entry.hpp"
 #include "src/violation_sink.hpp"
 
 /// \file
-/// verify: teams walk the entries of the plan, for every endpoint.
+/// verify: workers walk the entries of the plan, for every endpoint.
 namespace kvcanary::detail {
 
-template <class ExecSpace, class Chain>
-class VerifyKernel {
- public:
-  using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
+inline const std::string verify_label = "kvcanary::verify";
 
+template <class ExecSpace, class Chain>
+class VerifyEntries {
+ public:
   template <class MemorySpace>
-  VerifyKernel(const VerifyPlan<MemorySpace>& plan, std::span<const Endpoint> endpoints,
-               const ViolationSink& sink, std::int64_t num_teams)
+  VerifyEntries(const VerifyPlan<MemorySpace>& plan, std::span<const Endpoint> endpoints,
+                const ViolationSink& sink, std::int64_t num_workers)
       : entries_(plan.entries.data()),
         state_(plan.state.data()),
         capacity_(plan.capacity()),
         endpoints_(endpoints),
         sink_(sink),
-        num_teams_(num_teams) {}
+        num_workers_(num_workers) {}
 
-  /// The league holds `num_teams` teams for each endpoint.
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const EndpointArgs& endpoint = endpoints_.items[team.league_rank() / num_teams_];
-    const std::int64_t rank = team.league_rank() % num_teams_;
-    const std::int64_t wanted = state_->num_entries;
-    if (rank == 0 && team.team_rank() == 0) {
-      sink_.count_launch(endpoint.tag);
-      if (wanted < 0 || wanted > capacity_ || state_->malformed != 0) {
-        sink_.push(plan_violation(endpoint.tag, wanted));
-      }
+  /// There are `num_workers` for each endpoint.
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    const EndpointArgs& endpoint = endpoints_.items[index / num_workers_];
+    const std::int64_t worker = index % num_workers_, wanted = state_->num_entries;
+    const std::int64_t n = clamp(wanted, std::int64_t{0}, capacity_);
+    const bool enabled = state_->enabled != 0;
+    if (worker == 0) {
+      count(endpoint, enabled, n);
+      if (wanted != n || state_->malformed != 0)
+        sink_.push([&] { return plan_violation(endpoint.tag, wanted); });
     }
-    if (state_->enabled == 0) return;
-    Count verified = 0;
-    for_each_chunk<ExecSpace>(
-        rank * team.team_size() + team.team_rank(), num_teams_ * team.team_size(),
-        wanted < capacity_ ? wanted : capacity_, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i) {
-            const VerifyEntry entry = entries_[i];
-            if (entry.slot == padding_slot) continue;
-            verify_entry<Chain>(endpoint, entry, i, sink_);
-            ++verified;
-          }
-        });
-    // One add a team: all threads of a device adding to one counter would take longer than the
-    // rest.
-    team.team_reduce(Kokkos::Sum<Count>(verified));
-    if (team.team_rank() == 0) sink_.count_entries(endpoint.tag, verified);
+    if (!enabled) return;
+    for_each_chunk<ExecSpace>(worker, num_workers_, n, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const VerifyEntry entry = entries_[i];
+        verify_entry<Chain>(endpoint, entry, i, sink_);
+      }
+    });
   }
 
  private:
+  KOKKOS_FUNCTION void count(const EndpointArgs& endpoint, bool enabled, std::int64_t n) const {
+    if (!enabled) return sink_.count_disabled(endpoint.tag);
+    sink_.count_launch(endpoint.tag);
+    sink_.count_entries(endpoint.tag, static_cast<Count>(n));
+  }
+
   const VerifyEntry* entries_;
   const VerifyPlanState* state_;
   std::int64_t capacity_;
   EndpointArray<> endpoints_;
   ViolationSink sink_;
-  std::int64_t num_teams_;
+  std::int64_t num_workers_;
 };
 
 }  // namespace kvcanary::detail
@@ -76,15 +75,12 @@ void verify(const ExecSpace& space, const VerifyPlan<typename ExecSpace::memory_
             std::span<const Endpoint> endpoints,
             const ViolationLog<typename ExecSpace::memory_space>& log,
             const LaunchCounters<typename ExecSpace::memory_space>& counters) {
-  detail::check_verify_plan("verify", "plan", plan.capacity());
-  detail::check_verify(endpoints, detail::unreachable_memory<ExecSpace>());
-  detail::check_sink("verify", log.capacity(), counters.counts());
-  constexpr int team_size = detail::is_host_space<ExecSpace> ? 1 : 256;
-  const std::int64_t teams =
-      (detail::num_workers(space, plan.capacity()) + team_size - 1) / team_size;
-  detail::launch_teams<team_size>(
-      "kvcanary::verify", space, teams * static_cast<std::int64_t>(endpoints.size()), 0,
-      detail::VerifyKernel<ExecSpace, SplitmixChain>(plan, endpoints, {log, counters}, teams));
+  detail::check_verify(plan, endpoints, log, counters, detail::unreachable_memory<ExecSpace>());
+  detail::require_warm("verify", space);
+  const std::int64_t workers = detail::num_workers(space, plan.capacity());
+  detail::launch_workers(
+      detail::verify_label, space, workers * static_cast<std::int64_t>(endpoints.size()),
+      detail::VerifyEntries<ExecSpace, SplitmixChain>(plan, endpoints, {log, counters}, workers));
 }
 
 }  // namespace kvcanary

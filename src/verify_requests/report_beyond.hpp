@@ -11,12 +11,12 @@
 /// Positions that a slot table does not reach.
 namespace kvcanary::detail {
 
-/// Reports positions [begin, end) of a request, which have no slot, in every endpoint of its job.
-/// `entry_offset` leads from a position to the index of its entry.
+/// Reports positions [begin, end) of request `r`, which have no slot, in every endpoint of its job.
 template <class Endpoints>
-KOKKOS_FUNCTION void report_beyond(const Endpoints& endpoints, const JobArgs& job, std::int64_t row,
-                                   std::int64_t entry_offset, std::int64_t begin, std::int64_t end,
+KOKKOS_FUNCTION void report_beyond(const Endpoints& endpoints, const VerifyJobArgs& job, int r,
+                                   std::int64_t row, std::int64_t begin, std::int64_t end,
                                    const ViolationSink& sink) {
+  const ExpectedTokenArgs::Tokens tokens = job.expected.tokens_of(r, row);
   for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
     const EndpointArgs& endpoint = endpoints.items[e];
     sink.push_many(static_cast<Count>(end - begin), [&](Count i) {
@@ -24,10 +24,10 @@ KOKKOS_FUNCTION void report_beyond(const Endpoints& endpoints, const JobArgs& jo
       const VerifyEntry entry{.slot = invalid_slot,
                               .position = position,
                               .predecessor = invalid_slot,
-                              .expected_token = job.expected(row, position),
+                              .expected_token = job.expected.at(tokens, position),
                               .request_row = row};
-      return entry_violation(endpoint, entry, position + entry_offset, Record{},
-                             fail_bit::slot_out_of_bounds, 0);
+      return entry_violation(endpoint, entry, r, Record{},
+                             {.bits = fail_bit::slot_out_of_bounds, .prev_hash = 0, .kv_hash = 0});
     });
   }
 }

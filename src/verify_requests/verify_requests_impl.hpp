@@ -1,30 +1,32 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <kvcanary/verify_requests.hpp>
+#include <string>
 
 #include "src/arguments.hpp"
 #include "src/launch.hpp"
-#include "src/verify_requests/verify_requests_device.hpp"
-#include "src/verify_requests/verify_requests_host.hpp"
+#include "src/verify_requests/verify_requests_on_device.hpp"
+#include "src/verify_requests/verify_requests_on_host.hpp"
 
 /// \file
 /// verify_requests: a kernel for hosts and one for devices.
 namespace kvcanary::detail {
 
-template <KVWork kv_work, class Jobs, class ExecSpace>
-void launch_on_device(const ExecSpace& space, const Jobs& jobs, const ViolationSink& sink) {
+inline const std::string verify_requests_label = "kvcanary::verify_requests";
+
+template <KVWork kv_work, class ExecSpace, class Jobs>
+void launch_on_device(const ExecSpace& space, Jobs jobs, const ViolationSink& sink) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
-  using Shape = VerifyRequestsShape<kv_work>;
-  using Kernel = VerifyRequestsDevice<Member, SplitmixChain, kv_work, Jobs, Shape>;
-  constexpr std::int64_t threads_of_a_multiprocessor = 2048;
-  const std::int64_t teams =
-      space.concurrency() / threads_of_a_multiprocessor * Shape::teams_at_once - 1;
-  const Kernel kernel(jobs, sink, shares_of(jobs, teams * Shape::groups_per_team, Shape::grain));
-  launch_teams<Shape::team_size, Shape::teams_at_once>(
-      "kvcanary::verify_requests", space, kernel.league_size(), Kernel::scratch_bytes, kernel);
+  using Kernel = VerifyRequestsOnDevice<Member, SplitmixChain, kv_work, Jobs, Tuning<ExecSpace>>;
+  using Split = typename Kernel::Split;
+  // All but the team that does what is to be done once.
+  const std::int64_t teams = teams_that_fill(space, Kernel::teams_at_once) - 1;
+  Split::prepare(jobs, teams * Split::groups_per_team);
+  const Kernel kernel(jobs, sink);
+  launch_teams<Kernel::team_size, Kernel::teams_at_once>(
+      verify_requests_label, space, kernel.league_size(), Kernel::scratch_bytes, kernel);
 }
 
 template <class Jobs, class ExecSpace>
@@ -44,13 +46,26 @@ void launch_on_device_with(const ExecSpace& space, std::span<const VerifyJob> jo
 }
 
 template <class ExecSpace>
-void launch_on_host(const ExecSpace& space, std::span<const VerifyJob> jobs,
-                    const ViolationSink& sink) {
-  using Kernel = VerifyRequestsHost<SplitmixChain>;
-  const JobArray<> args(jobs);
-  // Some to spare, for cores that have other work too; each walks through all lengths, though.
-  const std::int64_t workers = std::int64_t{4} * space.concurrency();
-  launch_workers("kvcanary::verify_requests", space, workers, Kernel(args, sink, workers));
+void verify_requests_on_device(const ExecSpace& space, std::span<const VerifyJob> jobs,
+                               const ViolationSink& sink) {
+  if (jobs.size() == 1 && jobs[0].endpoints.size() == 1) {
+    launch_on_device_with<VerifyJobArray<1, 1>>(space, jobs, sink);
+  } else if (jobs.size() == 1 && jobs[0].endpoints.size() <= 4) {
+    launch_on_device_with<VerifyJobArray<1, 4>>(space, jobs, sink);
+  } else if (jobs.size() <= 2) {
+    launch_on_device_with<VerifyJobArray<2, max_endpoints>>(space, jobs, sink);
+  } else {
+    launch_on_device_with<VerifyJobArray<>>(space, jobs, sink);
+  }
+}
+
+template <class ExecSpace>
+void verify_requests_on_host(const ExecSpace& space, std::span<const VerifyJob> jobs,
+                             const ViolationSink& sink) {
+  using Kernel = VerifyRequestsOnHost<SplitmixChain>;
+  const std::int64_t workers = tuning::Host::VerifyRequests::workers_per_core * space.concurrency();
+  launch_workers(verify_requests_label, space, workers,
+                 Kernel(VerifyJobArray<>(jobs), sink, workers));
 }
 
 }  // namespace kvcanary::detail
@@ -61,19 +76,13 @@ template <class ExecSpace>
 void verify_requests(const ExecSpace& space, std::span<const VerifyJob> jobs,
                      const ViolationLog<typename ExecSpace::memory_space>& log,
                      const LaunchCounters<typename ExecSpace::memory_space>& counters) {
-  detail::check_verify_requests(jobs, detail::unreachable_memory<ExecSpace>());
-  detail::check_sink("verify_requests", log.capacity(), counters.counts());
+  detail::check_verify_requests(jobs, log, counters, detail::unreachable_memory<ExecSpace>());
+  detail::require_warm("verify_requests", space);
   const detail::ViolationSink sink(log, counters);
-  if constexpr (detail::is_host_space<ExecSpace>) {
-    detail::launch_on_host(space, jobs, sink);
+  if constexpr (is_host_space<ExecSpace>) {
+    detail::verify_requests_on_host(space, jobs, sink);
   } else {
-    if (jobs.size() == 1 && jobs[0].endpoints.size() == 1) {
-      detail::launch_on_device_with<detail::JobArray<1, 1>>(space, jobs, sink);
-    } else if (jobs.size() == 1 && jobs[0].endpoints.size() <= 4) {
-      detail::launch_on_device_with<detail::JobArray<1, 4>>(space, jobs, sink);
-    } else {
-      detail::launch_on_device_with<detail::JobArray<>>(space, jobs, sink);
-    }
+    detail::verify_requests_on_device(space, jobs, sink);
   }
 }
 

@@ -23,7 +23,7 @@ struct WriteEntry {
 };
 
 /// What a plan says of one request.
-struct WritePlanRow {
+struct PlannedRequest {
   std::int64_t begin, end, seed_slot, request_row;
 };
 
@@ -34,19 +34,25 @@ struct WriteRequest {
   bool clamped;             ///< the plan said something else
 };
 
-/// What one request starts from in one endpoint.
-struct WriteStart {
-  std::uint64_t hash;          ///< before the first entry
-  std::int64_t next_position;  ///< after the seed
-  bool check_position;         ///< the request's one entry must be at `next_position`
+/// Where one request stands in one endpoint: what the entry that comes next follows.
+struct ChainState {
+  std::uint64_t hash;     ///< before the entry
+  std::int64_t position;  ///< of the entry before it, or of the seed
+  bool checks_position;   ///< the entry must be at the position after that
 };
+
+/// The position after one, wrapping.
+KOKKOS_INLINE_FUNCTION std::int64_t position_after(std::int64_t position) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(position) + 1);
+}
 
 /// A WriteJob as kernel arguments: everything but its endpoints.
 struct WriteJobArgs {
   const std::int64_t *offsets, *seed_slots, *rows;
   const WritePlanState* state;
-  std::int64_t num_tokens;
-  IntArray tokens, positions, slots, expected_tokens, expected_positions, check_positions;
+  std::int64_t capacity_of_tokens;  ///< in the arrays
+  IntArray tokens, positions, slots, expected_tokens, expected_positions, check_positions,
+      num_tokens;
   std::int32_t capacity;
   std::int16_t first_endpoint, num_endpoints;
 
@@ -58,13 +64,14 @@ struct WriteJobArgs {
         seed_slots(job.plan.seed_slots.data()),
         rows(job.plan.request_rows.data()),
         state(job.plan.state.data()),
-        num_tokens(job.batch.tokens.size()),
+        capacity_of_tokens(job.batch.tokens.size()),
         tokens(job.batch.tokens),
         positions(job.batch.positions),
         slots(job.batch.slots),
         expected_tokens(job.batch.expected_tokens),
         expected_positions(job.batch.expected_positions),
         check_positions(job.batch.check_positions),
+        num_tokens(job.batch.num_tokens),
         capacity(static_cast<std::int32_t>(job.plan.capacity())),
         first_endpoint(static_cast<std::int16_t>(first_endpoint)),
         num_endpoints(static_cast<std::int16_t>(job.endpoints.size())) {}
@@ -74,7 +81,7 @@ struct WriteJobArgs {
     return clamp(state.num_requests, std::int64_t{0}, std::int64_t{capacity});
   }
 
-  KOKKOS_FUNCTION WritePlanRow plan_row(std::int64_t r) const {
+  KOKKOS_FUNCTION PlannedRequest planned(std::int64_t r) const {
     return {offsets[r], offsets[r + 1], seed_slots[r], rows[r]};
   }
 
@@ -84,11 +91,11 @@ struct WriteJobArgs {
     std::int64_t first, last;
   };
   KOKKOS_FUNCTION Bounds bounds(std::int64_t num_requests) const {
-    const std::int64_t first = clamp(offsets[0], std::int64_t{0}, num_tokens);
-    return {first, clamp(offsets[num_requests], first, num_tokens)};
+    const std::int64_t first = clamp(offsets[0], std::int64_t{0}, capacity_of_tokens);
+    return {first, clamp(offsets[num_requests], first, capacity_of_tokens)};
   }
 
-  KOKKOS_FUNCTION WriteRequest request(const WritePlanRow& plan, const Bounds& bounds) const {
+  KOKKOS_FUNCTION WriteRequest request(const PlannedRequest& plan, const Bounds& bounds) const {
     WriteRequest request{};
     request.row = plan.request_row;
     request.begin = clamp(plan.begin, bounds.first, bounds.last);
@@ -101,9 +108,12 @@ struct WriteJobArgs {
     return {tokens[i], positions[i], slots[i]};
   }
 
-  /// Whether entries are compared with anything that the caller expects.
+  /// Whether entries are compared with what the caller expects of the input.
   KOKKOS_FUNCTION bool has_expectations() const {
     return expected_tokens.given() || expected_positions.given();
+  }
+  KOKKOS_FUNCTION bool checks_positions() const {
+    return check_positions.given() && check_positions[0] != 0;
   }
 };
 
@@ -134,95 +144,120 @@ struct BasicWriteArgs {
                                     const WritePlanState& state) const {
     sink.count_launch(endpoint.tag);
     if (state.num_requests < 0 || state.num_requests > job.capacity || state.malformed != 0) {
-      sink.push(plan_violation(endpoint.tag, state.num_requests));
+      sink.push([&] { return plan_violation(endpoint.tag, state.num_requests); });
+    }
+    if (job.num_tokens.given()) {
+      const std::int64_t wanted = job.num_tokens[0], found = job.offsets[job.num_requests(state)];
+      if (wanted != found) {
+        sink.push([&] { return plan_violation(endpoint.tag, found, wanted); });
+      }
     }
   }
 
   /// The record of a seed; any record where there is none to start from.
-  KOKKOS_FUNCTION static Record load_seed(const EndpointArgs& endpoint, const WritePlanRow& plan) {
+  KOKKOS_FUNCTION static Record load_seed(const EndpointArgs& endpoint,
+                                          const PlannedRequest& plan) {
     return endpoint.holds(plan.seed_slot) ? endpoint.load(plan.seed_slot) : Record{};
   }
 
   /// What request r starts from; reports what is wrong with the plan. Called once for each request
   /// and endpoint, with a seed that was loaded before the first of its records is stored.
   template <class Chain>
-  KOKKOS_FUNCTION WriteStart start(const WriteJobArgs& job, const EndpointArgs& endpoint,
-                                   const WritePlanRow& plan, const WriteRequest& request,
+  KOKKOS_FUNCTION ChainState start(const WriteJobArgs& job, const EndpointArgs& endpoint,
+                                   const PlannedRequest& plan, const WriteRequest& request,
                                    std::int64_t r, const Record& seed) const {
     if (request.clamped) {
       report_request(endpoint, request, r, -1, plan.end, fail_bit::malformed_plan);
     }
-    WriteStart start{.hash = Chain::start(), .next_position = 0, .check_position = false};
-    if (plan.seed_slot == no_slot || plan.seed_slot == padding_slot) return start;
-    if (!endpoint.holds(plan.seed_slot)) {
-      report_request(endpoint, request, r, plan.seed_slot, 0, fail_bit::slot_out_of_bounds);
-      return start;
+    if (endpoint.verifies(plan.seed_slot)) {
+      return {next_hash<Chain>(seed), seed.position, job.checks_positions()};
     }
-    start.hash = next_hash<Chain>(seed);
-    start.next_position = static_cast<std::int64_t>(static_cast<std::uint64_t>(seed.position) + 1);
-    start.check_position = request.end - request.begin == 1 && job.check_positions.given() &&
-                           job.check_positions[0] != 0;
-    return start;
+    if (plan.seed_slot != no_slot && !endpoint.holds(plan.seed_slot)) {
+      report_request(endpoint, request, r, plan.seed_slot, 0, fail_bit::slot_out_of_bounds);
+    }
+    return {Chain::start(), 0, false};
   }
 
-  /// Whether an entry, whose slot is not negative, is right and may be stored.
+  /// Whether an entry, whose slot is not negative, is right for sure, and may be stored.
   KOKKOS_FUNCTION static bool is_plain(const WriteJobArgs& job, const EndpointArgs& endpoint,
-                                       const WriteStart& start, std::int64_t slot) {
-    return endpoint.holds_kv(slot) && !start.check_position && !job.has_expectations();
+                                       const ChainState& before, const WriteEntry& entry) {
+    return endpoint.holds_kv(entry.slot) && !job.has_expectations() &&
+           (!before.checks_position || entry.position == position_after(before.position));
   }
 
   /// Compares entry `i` with what is expected, reports it if it is wrong, and says whether its
   /// record may be stored.
   KOKKOS_FUNCTION bool check(const WriteJobArgs& job, const EndpointArgs& endpoint,
-                             const WriteRequest& request, const WriteStart& start, std::int64_t i,
-                             const WriteEntry& entry, std::uint64_t hash) const {
-    std::int64_t bits = 0, aux = 0, expected_token = -1;
-    if (start.check_position && entry.position != start.next_position) {
-      bits |= fail_bit::write_position;
-      aux = start.next_position;
-    }
-    if (job.expected_positions.given() && entry.position != job.expected_positions[i]) {
-      bits |= fail_bit::write_position;
-      aux = job.expected_positions[i];
-    }
-    if (job.expected_tokens.given()) {
-      expected_token = job.expected_tokens[i];
-      if (entry.token != expected_token) bits |= fail_bit::write_token;
+                             const WriteRequest& request, const ChainState& before, std::int64_t i,
+                             const WriteEntry& entry) const {
+    check_input(job, endpoint, request, before, i, entry);
+    const std::int64_t position = position_after(before.position);
+    if (before.checks_position && entry.position != position) {
+      report_entry(endpoint, request, before, i, entry, entry.token, position,
+                   fail_bit::write_position);
     }
     const bool storable = endpoint.holds_kv(entry.slot);
-    if (!storable) bits |= fail_bit::slot_out_of_bounds;
-    if (bits != 0) {
-      sink.push({.launch_tag = static_cast<std::int64_t>(endpoint.tag),
-                 .slot = entry.slot,
-                 .position = entry.position,
-                 .stored_token = entry.token,
-                 .expected_token = expected_token,
-                 .stored_chain_hash = static_cast<std::int64_t>(hash),
-                 .expected_aux = aux,
-                 .fail_bits = bits,
-                 .request_row = request.row,
-                 .entry = i});
+    if (!storable) {
+      report_entry(endpoint, request, before, i, entry, entry.token, entry.position,
+                   fail_bit::slot_out_of_bounds);
     }
     return storable;
   }
 
  private:
+  KOKKOS_FUNCTION void check_input(const WriteJobArgs& job, const EndpointArgs& endpoint,
+                                   const WriteRequest& request, const ChainState& before,
+                                   std::int64_t i, const WriteEntry& entry) const {
+    const std::int64_t token = job.expected_tokens.given() ? job.expected_tokens[i] : entry.token;
+    const std::int64_t position =
+        job.expected_positions.given() ? job.expected_positions[i] : entry.position;
+    const std::int64_t bits = (entry.token != token ? fail_bit::write_token : 0) |
+                              (entry.position != position ? fail_bit::write_position : 0);
+    if (bits != 0) report_entry(endpoint, request, before, i, entry, token, position, bits);
+  }
+
+  KOKKOS_FUNCTION void report_entry(const EndpointArgs& endpoint, const WriteRequest& request,
+                                    const ChainState& before, std::int64_t i,
+                                    const WriteEntry& entry, std::int64_t expected_token,
+                                    std::int64_t expected_position, std::int64_t bits) const {
+    sink.push([&] {
+      return Violation{.launch_tag = static_cast<std::int64_t>(endpoint.tag),
+                       .slot = entry.slot,
+                       .position = entry.position,
+                       .stored_token = entry.token,
+                       .expected_token = expected_token,
+                       .stored_chain_hash = static_cast<std::int64_t>(before.hash),
+                       .expected_aux = expected_position,
+                       .fail_bits = bits,
+                       .request_row = request.row,
+                       .entry = i,
+                       .expected_position = expected_position,
+                       .stored_kv_hash = 0,
+                       .expected_kv_hash = 0};
+    });
+  }
+
   KOKKOS_FUNCTION void report_request(const EndpointArgs& endpoint, const WriteRequest& request,
                                       std::int64_t r, std::int64_t slot, std::int64_t aux,
                                       std::int64_t bits) const {
-    sink.push({.launch_tag = static_cast<std::int64_t>(endpoint.tag),
-               .slot = slot,
-               .position = -1,
-               .stored_token = 0,
-               .expected_token = -1,
-               .stored_chain_hash = 0,
-               .expected_aux = aux,
-               .fail_bits = bits,
-               .request_row = request.row,
-               .entry = r});
+    sink.push([&] {
+      return Violation{.launch_tag = static_cast<std::int64_t>(endpoint.tag),
+                       .slot = slot,
+                       .position = -1,
+                       .stored_token = 0,
+                       .expected_token = -1,
+                       .stored_chain_hash = 0,
+                       .expected_aux = aux,
+                       .fail_bits = bits,
+                       .request_row = request.row,
+                       .entry = r,
+                       .expected_position = -1,
+                       .stored_kv_hash = 0,
+                       .expected_kv_hash = 0};
+    });
   }
 };
 
-using WriteArgs = BasicWriteArgs<max_jobs, max_endpoints>;
+using WriteArgs = BasicWriteArgs<max_endpoints, max_endpoints>;
 
 }  // namespace kvcanary::detail

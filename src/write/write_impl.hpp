@@ -7,21 +7,19 @@
 #include "src/arguments.hpp"
 #include "src/launch.hpp"
 #include "src/write/write_args.hpp"
-#include "src/write/write_lanes.hpp"
-#include "src/write/write_teams.hpp"
-#include "src/write/write_threads.hpp"
+#include "src/write/write_by_team.hpp"
+#include "src/write/write_by_thread.hpp"
+#include "src/write/write_on_host.hpp"
 
 /// \file
 /// write: which launch shape does it. All of them write and report the same.
 namespace kvcanary::detail {
 
-/// Up to so many entries a request, its chain takes no longer than setting up a team.
-inline constexpr std::int64_t few_entries = 8;
-/// Whether the host knows of a job that its requests have few entries with few KV bytes.
+/// Whether the host knows of a job that its requests have at most `max_entries` with few KV bytes.
 template <class MemorySpace>
-bool is_small(const WriteJob<MemorySpace>& job) {
-  const std::int64_t most = job.batch.max_entries_per_request;
-  if (most < 1 || most > few_entries) return false;
+bool is_small(const WriteJob<MemorySpace>& job, std::int64_t max_entries) {
+  const std::int64_t entries = job.batch.max_entries_per_request;
+  if (entries < 1 || entries > max_entries) return false;
   for (const Endpoint& endpoint : job.endpoints) {
     if (to_args(endpoint).kv_work() > KVWork::few) return false;
   }
@@ -36,16 +34,16 @@ template <class ExecSpace>
 void write(const ExecSpace& space, std::span<const WriteJob<typename ExecSpace::memory_space>> jobs,
            const ViolationLog<typename ExecSpace::memory_space>& log,
            const LaunchCounters<typename ExecSpace::memory_space>& counters) {
-  detail::check_write<typename ExecSpace::memory_space>(jobs,
-                                                        detail::unreachable_memory<ExecSpace>());
-  detail::check_sink("write", log.capacity(), counters.counts());
-  if constexpr (detail::is_host_space<ExecSpace>) {
-    detail::launch_write_lanes(space, detail::WriteArgs(jobs, log, counters));
+  detail::check_write(jobs, log, counters, detail::unreachable_memory<ExecSpace>());
+  detail::require_warm("write", space);
+  if constexpr (is_host_space<ExecSpace>) {
+    detail::write_on_host(space, detail::WriteArgs(jobs, log, counters));
   } else {
+    constexpr std::int64_t max_entries = Tuning<ExecSpace>::WriteByThread::max_entries;
     bool small = true;
-    for (const auto& job : jobs) small = small && detail::is_small(job);
-    small ? detail::write_threads(space, jobs, log, counters)
-          : detail::launch_write_teams(space, detail::WriteArgs(jobs, log, counters));
+    for (const auto& job : jobs) small = small && detail::is_small(job, max_entries);
+    small ? detail::write_by_thread(space, jobs, log, counters)
+          : detail::write_by_team(space, jobs, log, counters);
   }
 }
 

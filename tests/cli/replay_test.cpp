@@ -158,9 +158,18 @@ TEST(Replay, HashOffMissesAFlippedBit) {
   EXPECT_EQ(report["fault"]["applied"], true);
 }
 
-TEST(Replay, FaultWithoutVictimIsSaid) {
-  const Json report = replay_json({"--fault", "kv-bit@step=1000000"}, 0);
+// Exit code 0 would say that a canary under test has slept through the fault.
+TEST(Replay, FaultWithoutVictimIsBadUsage) {
+  const std::string json = temporary_folder() + "/no_victim.json";
+  const ToolRun run =
+      run_tool({"replay", trace_file(), "--fault", "kv-bit@step=1000000", "--json", json});
+  EXPECT_EQ(run.exit_code, 2);
+  const Json report = Json::parse(read_file(json));
   EXPECT_EQ(report["fault"]["applied"], false);
+  expect_clean(report);
+  EXPECT_EQ(run.err, "kvcanary: --fault kv-bit@step=1000000 found no victim in the run's " +
+                         report["steps"].dump() + " steps\n");
+  EXPECT_THAT(run.out, HasSubstr("no kv-bit fault"));
 }
 
 TEST(Replay, TextReportIsComplete) {

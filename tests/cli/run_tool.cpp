@@ -53,9 +53,12 @@ std::string file_with(const std::string& text) {
   return path;
 }
 
-ToolRun run_tool(const std::vector<std::string>& arguments) {
+ToolRun run_tool(const std::vector<std::string>& arguments,
+                 const std::vector<std::string>& environment) {
   const std::string out = new_path(), err = new_path();
-  std::string command = quoted(KVCANARY_TOOL);
+  std::string command = "env";
+  for (const std::string& change : environment) command += " " + quoted(change);
+  command += " " + quoted(KVCANARY_TOOL);
   for (const std::string& argument : arguments) command += " " + quoted(argument);
   command += " </dev/null >" + out + " 2>" + err;
   const int status = std::system(command.c_str());

@@ -12,8 +12,10 @@ struct ToolRun {
   std::string err;  ///< standard error
 };
 
-/// Runs `kvcanary` with these arguments, as a shell would, without a terminal.
-ToolRun run_tool(const std::vector<std::string>& arguments);
+/// Runs `kvcanary` with these arguments, as a shell would, without a terminal. `environment`
+/// changes what it inherits, in the words of env(1): NAME=VALUE, --unset=NAME.
+ToolRun run_tool(const std::vector<std::string>& arguments,
+                 const std::vector<std::string>& environment = {});
 
 /// A new empty folder that is removed with the process.
 std::string temporary_folder();

@@ -1,105 +1,115 @@
 #pragma once
 
-#include <algorithm>
-#include <any>
-#include <barrier>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <thread>
-#include <vector>
-
-#include "src/warp.hpp"
+#include <functional>
+#include <type_traits>
 
 /// \file
-/// Teams of a device on threads of the host, so that its kernels can be tested where it is not.
+/// Teams of a device on the host, so that its kernels can be tested where it is not. Each lane is a
+/// fiber: lanes take turns on one thread, a random lane whenever one waits for others. So a missing
+/// barrier shows for some seeds, and a seed always gives the same run.
+///
+/// Lanes change over only where they wait: in a barrier or an exchange. A lane that spins until
+/// another has written something spins for ever.
 
-/// Lanes that exchange values.
-class EmulatedWarp {
- public:
-  /// What lane `from(lane)` gives. For all lanes.
-  template <class T>
-  T exchange(int lane, int from, const T& value) {
-    values_[static_cast<std::size_t>(lane)] = value;
-    barrier_.arrive_and_wait();
-    const T result = std::any_cast<T>(values_[static_cast<std::size_t>(from)]);
-    barrier_.arrive_and_wait();
-    return result;
-  }
-
- private:
-  std::vector<std::any> values_ = std::vector<std::any>(kvcanary::detail::warp_lanes);
-  std::barrier<> barrier_{kvcanary::detail::warp_lanes};
+struct EmulatedLaunch {
+  int league_size;
+  int team_size;   ///< up to 1024, whole warps
+  int warp_width;  ///< 32 or 64: lanes that exchange values
+  std::size_t scratch_bytes;
+  std::uint64_t seed;  ///< of the order of teams and lanes, and of what is in scratch at the start
 };
+
+namespace emulation {
+
+inline constexpr std::size_t max_exchanged_bytes = 64;
+
+enum class Exchange { from_lane, from_lane_before, ballot };
+
+class Team;
+
+}  // namespace emulation
 
 /// What kernels use of Kokkos's team members.
 class EmulatedMember {
  public:
-  EmulatedMember(int league_rank, int league_size, int team_rank, int team_size,
-                 std::barrier<>& barrier, EmulatedWarp& warp, std::byte* scratch)
-      : league_rank_(league_rank),
-        league_size_(league_size),
+  EmulatedMember(emulation::Team& team, const EmulatedLaunch& launch, int league_rank,
+                 int team_rank)
+      : team_(&team),
+        league_rank_(league_rank),
+        league_size_(launch.league_size),
         team_rank_(team_rank),
-        team_size_(team_size),
-        barrier_(barrier),
-        warp_(warp),
-        scratch_(scratch) {}
+        team_size_(launch.team_size),
+        warp_width_(launch.warp_width) {}
 
   int league_rank() const { return league_rank_; }
   int league_size() const { return league_size_; }
   int team_rank() const { return team_rank_; }
   int team_size() const { return team_size_; }
-  void team_barrier() const { barrier_.arrive_and_wait(); }
-  const EmulatedMember& team_shmem() const { return *this; }
-  EmulatedWarp& warp() const { return warp_; }
+  int warp_width() const { return warp_width_; }
+  int lane_in_warp() const { return team_rank_ % warp_width_; }
 
-  /// Every lane asks for the same pieces in the same order.
-  void* get_shmem_aligned(std::size_t size, std::size_t alignment) const {
-    used_ = (used_ + alignment - 1) / alignment * alignment;
-    std::byte* const piece = scratch_ + used_;
-    used_ += size;
-    return piece;
-  }
+  /// For all lanes of the team.
+  void team_barrier() const;
+
+  const EmulatedMember& team_shmem() const { return *this; }
+
+  /// Every lane asks for the same pieces in the same order. Throws where there is no more scratch.
+  void* get_shmem_aligned(std::size_t size, std::size_t alignment) const;
+
+  /// Copies what lane `from` of the warp gives. For all lanes of the warp, and for one size.
+  void exchange(emulation::Exchange kind, const void* value, std::size_t size, int from,
+                void* result) const;
+
+  /// For all lanes of the warp.
+  std::uint64_t ballot(bool bit) const;
 
  private:
-  int league_rank_, league_size_, team_rank_, team_size_;
-  std::barrier<>& barrier_;
-  EmulatedWarp& warp_;
-  std::byte* scratch_;
-  mutable std::size_t used_ = 0;
+  emulation::Team* team_;
+  int league_rank_, league_size_, team_rank_, team_size_, warp_width_;
 };
 
+namespace emulation {
+
 template <class T>
-T from_lane(const EmulatedMember& team, const T& value, int lane) {
-  return team.warp().exchange(kvcanary::detail::lane_in_warp(team), lane, value);
-}
-template <class T>
-T from_lane_before(const EmulatedMember& team, const T& value, int distance) {
-  const int lane = kvcanary::detail::lane_in_warp(team);
-  return from_lane(team, value, lane >= distance ? lane - distance : lane);
+T exchange(Exchange kind, const EmulatedMember& team, const T& value, int from) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_exchanged_bytes);
+  std::array<std::byte, sizeof(T)> result;
+  team.exchange(kind, &value, sizeof(T), from, result.data());
+  return std::bit_cast<T>(result);
 }
 
-/// Runs a kernel as a league of teams, one team after the other, a thread for each lane. Scratch
-/// starts as garbage.
+/// Calls `kernel` for each lane of the league. Rethrows what a lane throws.
+void run_league(const std::function<void(const EmulatedMember&)>& kernel,
+                const EmulatedLaunch& launch);
+
+}  // namespace emulation
+
+/// What lane `lane` of the warp has for `value`. For all lanes of the warp.
+template <class T>
+T from_lane(const EmulatedMember& team, const T& value, int lane) {
+  return emulation::exchange(emulation::Exchange::from_lane, team, value, lane);
+}
+
+/// What the lane `distance` before this one in the warp has for `value`; what it has itself where
+/// there is none. For all lanes of the warp.
+template <class T>
+T from_lane_before(const EmulatedMember& team, const T& value, int distance) {
+  const int lane = team.lane_in_warp();
+  return emulation::exchange(emulation::Exchange::from_lane_before, team, value,
+                             lane >= distance ? lane - distance : lane);
+}
+
+/// A bit for each lane of the warp. For all of them.
+inline std::uint64_t ballot(const EmulatedMember& team, bool bit) { return team.ballot(bit); }
+
+/// Runs `kernel(member)` as a league of teams, one team after the other in a random order. Scratch
+/// starts as garbage, and is between guards. Throws what a lane throws first, and std::logic_error
+/// when lanes wait for each other for ever, or the kernel does what no device allows.
 template <class Kernel>
-void emulate(const Kernel& kernel, int league_size, int team_size, std::size_t scratch_bytes) {
-  constexpr std::size_t room_to_align = 64;
-  std::vector<std::uint64_t> scratch((scratch_bytes + room_to_align) / 8 + 1);
-  std::barrier<> barrier(team_size);
-  std::deque<EmulatedWarp> warps(
-      static_cast<std::size_t>(team_size / kvcanary::detail::warp_lanes));
-  std::vector<std::thread> lanes;
-  for (int lane = 0; lane < team_size; ++lane) {
-    lanes.emplace_back([&, lane] {
-      for (int team = 0; team < league_size; ++team) {
-        if (lane == 0) std::fill(scratch.begin(), scratch.end(), 0xA5A5A5A5A5A5A5A5);
-        barrier.arrive_and_wait();
-        kernel(EmulatedMember(team, league_size, lane, team_size, barrier,
-                              warps[static_cast<std::size_t>(lane / kvcanary::detail::warp_lanes)],
-                              reinterpret_cast<std::byte*>(scratch.data())));
-        barrier.arrive_and_wait();
-      }
-    });
-  }
-  for (std::thread& lane : lanes) lane.join();
+void emulate(const Kernel& kernel, const EmulatedLaunch& launch) {
+  emulation::run_league([&kernel](const EmulatedMember& member) { kernel(member); }, launch);
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
+#include "backends/host_tuning.hpp"
+#include "src/host_kv_tile.hpp"
 #include "src/host_tile.hpp"
-#include "src/kv_tile.hpp"
 #include "src/prefetch.hpp"
 #include "src/verify/verify_entry.hpp"
 #include "src/verify_requests/report_beyond.hpp"
@@ -17,13 +19,14 @@
 namespace kvcanary::detail {
 
 template <class Chain>
-class VerifyRequestsHost {
+class VerifyRequestsOnHost {
  public:
-  VerifyRequestsHost(const JobArray<>& jobs, const ViolationSink& sink, std::int64_t num_workers)
+  VerifyRequestsOnHost(const VerifyJobArray<>& jobs, const ViolationSink& sink,
+                       std::int64_t num_workers)
       : jobs_(jobs), sink_(sink), num_workers_(num_workers) {}
 
   void operator()(std::int64_t worker) const {
-    if (worker == 0) start_report();
+    if (worker == 0) report_batches();
     std::int64_t units = 0;
     for (int j = 0; j < jobs_.count; ++j) units += num_units(jobs_.items[j]);
     const std::int64_t begin = units * worker / num_workers_;
@@ -35,129 +38,137 @@ class VerifyRequestsHost {
   }
 
  private:
-  /// A request, and where its entries are in the job's plan.
-  struct Request {
-    RequestRange range;
-    std::int64_t entry_offset;  ///< from the position to the index of the entry
-  };
-
   /// Consecutive positions of a request, as many as a worker takes at a time; or, however many they
   /// are, all that the table does not reach: a garbage length must not keep a host busy for hours.
   struct Unit {
-    std::int64_t begin;  ///< position
-    std::int64_t count;
+    std::int32_t begin;  ///< position
+    std::int32_t count;
     bool beyond;  ///< the table has no slots for them
   };
-  static constexpr std::int64_t unit_size = 1024;
+  static constexpr std::int32_t unit_size = tuning::Host::VerifyRequests::unit_size;
+
+  struct Request {
+    int index;  ///< in the batch
+    VerifiedRange range;
+    ExpectedTokenArgs::Tokens expected;
+  };
 
   /// Positions of a request, and the slots before and at each.
   struct Slots {
-    std::int64_t begin;
+    std::int32_t begin;
     int count;
     std::int64_t before_and_at[host_tile_size + 1];
-    std::uint64_t largest;  ///< of slot - 1, which is larger than any for what is no slot to verify
+    std::uint64_t smallest, largest;  ///< of those at the positions; what is no slot is very large
 
     const std::int64_t* at() const { return before_and_at + 1; }
     std::int64_t before(int i) const { return before_and_at[i]; }
-    /// Whether the endpoint holds all of them and their KV bytes, none of which is the padding
-    /// slot.
+
+    /// Whether the endpoint holds all of them and their KV bytes, and none is a padding slot.
     bool all_in(const EndpointArgs& endpoint) const {
       const std::int64_t held = std::min(endpoint.num_slots, endpoint.kv_slots);
-      return held > 0 && largest < static_cast<std::uint64_t>(held) - 1;
+      return largest < static_cast<std::uint64_t>(held) && none_in(endpoint.padding);
+    }
+    bool none_in(const PaddingSlots& padding) const {
+      const auto first = static_cast<std::uint64_t>(padding.first);
+      if (largest < first || smallest >= first + static_cast<std::uint64_t>(padding.count)) {
+        return true;
+      }
+      return std::none_of(at(), at() + count,
+                          [&](std::int64_t slot) { return padding.contains(slot); });
     }
   };
 
-  static std::int64_t num_units(const RequestRange& range) {
+  static std::int64_t num_units(const VerifiedRange& range) {
     return (range.stop - range.first + unit_size - 1) / unit_size +
            (range.stop < range.end ? 1 : 0);
   }
 
-  static std::int64_t num_units(const JobArgs& job) {
+  static std::int64_t num_units(const VerifyJobArgs& job) {
     std::int64_t units = 0;
     for (int r = 0, n = job.batch.count(); r < n; ++r) units += num_units(job.range(r));
     return units;
   }
 
-  static Unit unit_of(const RequestRange& range, std::int64_t index) {
+  static Unit unit_of(const VerifiedRange& range, std::int64_t index) {
     const std::int64_t begin = range.first + index * unit_size;
     if (begin >= range.stop) return {range.stop, range.end - range.stop, true};
-    return {begin, std::min(range.stop - begin, unit_size), false};
+    const auto first = static_cast<std::int32_t>(begin);
+    return {first, std::min(range.stop - first, unit_size), false};
   }
 
-  /// Launches, and the violations of whole plans.
-  void start_report() const {
+  /// Launches, entries, and the violations of whole batches.
+  void report_batches() const {
     for (int j = 0; j < jobs_.count; ++j) {
-      const JobArgs& job = jobs_.items[j];
-      const int n = job.batch.count();
-      bool malformed = job.batch.wanted() != n;
+      const VerifyJobArgs& job = jobs_.items[j];
+      const std::int64_t wanted = job.batch.wanted();
+      const int n = job.batch.count(wanted);
+      bool malformed = wanted != n;
       std::int64_t entries = 0;
       for (int r = 0; r < n; ++r) {
-        malformed = malformed || job.batch.is_malformed(r);
-        entries += job.batch.num_entries(r);
+        const RequestArgs::Request request = job.batch.request(r);
+        const RequestArgs::Positions positions = job.batch.positions(request);
+        malformed = malformed || request.is_malformed;
+        entries += positions.end - positions.first;
       }
       for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
         const LaunchTag tag = jobs_.endpoints.items[e].tag;
         sink_.count_launch(tag);
-        if (malformed) sink_.push(plan_violation(tag, entries));
+        sink_.count_entries(tag, static_cast<Count>(entries));
+        if (malformed) sink_.push([&] { return plan_violation(tag, entries); });
       }
     }
   }
 
   /// The units of a job that are among [begin, end) of those of all jobs; the job's start at
   /// `first_unit`, which moves on to the next job's.
-  void verify_job(const JobArgs& job, std::int64_t begin, std::int64_t end,
+  void verify_job(const VerifyJobArgs& job, std::int64_t begin, std::int64_t end,
                   std::int64_t& first_unit) const {
-    std::int64_t first_entry = 0;
-    Count verified = 0;
     for (int r = 0, n = job.batch.count(); r < n && first_unit < end; ++r) {
-      const Request request{job.range(r), first_entry - job.range(r).first};
-      const std::int64_t end_unit = first_unit + num_units(request.range);
-      for (std::int64_t u = std::max(begin, first_unit); u < std::min(end, end_unit); ++u) {
-        verified += verify_unit(job, request, unit_of(request.range, u - first_unit));
+      const VerifiedRange range = job.range(r);
+      const std::int64_t end_unit = first_unit + num_units(range);
+      if (end_unit > begin) {
+        const Request request{r, range, job.expected.tokens_of(r, range.row)};
+        for (std::int64_t u = std::max(begin, first_unit); u < std::min(end, end_unit); ++u) {
+          verify_unit(job, request, unit_of(range, u - first_unit));
+        }
       }
       first_unit = end_unit;
-      first_entry += request.range.num_entries();
-    }
-    for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
-      sink_.count_entries(jobs_.endpoints.items[e].tag, verified);
     }
   }
 
-  /// Returns the number of entries that are not skipped.
-  Count verify_unit(const JobArgs& job, const Request& request, const Unit& unit) const {
+  void verify_unit(const VerifyJobArgs& job, const Request& request, const Unit& unit) const {
     if (unit.beyond) {
-      report_beyond(jobs_.endpoints, job, request.range.row, request.entry_offset, unit.begin,
+      report_beyond(jobs_.endpoints, job, request.index, request.range.row, unit.begin,
                     unit.begin + unit.count, sink_);
-      return static_cast<Count>(unit.count);
+      return;
     }
     // The records of a tile are on their way while the tile before it is verified.
     Slots tiles[2];
-    Count skipped = 0;
     look_up(job, request, unit, 0, tiles[0]);
     for (int t = 0; tiles[t % 2].count > 0; ++t) {
-      const Slots& slots = tiles[t % 2];
       look_up(job, request, unit, (t + 1) * host_tile_size, tiles[(t + 1) % 2]);
-      verify_tile(job, request, slots);
-      skipped += static_cast<Count>(std::count(slots.at(), slots.at() + slots.count, padding_slot));
+      verify_tile(job, request, tiles[t % 2]);
     }
-    return static_cast<Count>(unit.count) - skipped;
   }
 
   /// The slots of a unit from its `done`-th position on; asks for their records.
-  void look_up(const JobArgs& job, const Request& request, const Unit& unit, std::int64_t done,
-               Slots& slots) const {
+  void look_up(const VerifyJobArgs& job, const Request& request, const Unit& unit,
+               std::int32_t done, Slots& slots) const {
     slots.begin = unit.begin + done;
-    slots.count = static_cast<int>(std::clamp<std::int64_t>(unit.count - done, 0, host_tile_size));
+    slots.count = std::clamp(unit.count - done, 0, host_tile_size);
     if (slots.count == 0) return;
     const std::int64_t row = request.range.row;
-    slots.before_and_at[0] = job.resolve.predecessor(row, slots.begin, request.range.first);
-    job.resolve.present(row, slots.begin, slots.count, slots.before_and_at + 1);
+    slots.before_and_at[0] = job.finder.find_predecessor(row, slots.begin, request.range.first);
+    job.finder.find_many(row, slots.begin, slots.count, slots.before_and_at + 1);
+    slots.smallest = std::numeric_limits<std::uint64_t>::max();
     slots.largest = 0;
     for (int i = 0; i < slots.count; ++i) {
-      slots.largest = std::max(slots.largest, static_cast<std::uint64_t>(slots.at()[i]) - 1);
+      const auto slot = static_cast<std::uint64_t>(slots.at()[i]);
+      slots.smallest = std::min(slots.smallest, slot);
+      slots.largest = std::max(slots.largest, slot);
     }
     // Of two neighbours in a page, both records are in one cache line, or in those of others.
-    const int step = job.resolve.page_size() > 1 ? 2 : 1;
+    const int step = job.finder.page_size() > 1 ? 2 : 1;
     for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
       const EndpointArgs& endpoint = jobs_.endpoints.items[e];
       if (!slots.all_in(endpoint)) continue;
@@ -165,19 +176,17 @@ class VerifyRequestsHost {
     }
   }
 
-  void verify_tile(const JobArgs& job, const Request& request, const Slots& slots) const {
+  void verify_tile(const VerifyJobArgs& job, const Request& request, const Slots& slots) const {
     HostTile tile;
     tile.count = slots.count;
     tile.first_position = static_cast<std::uint64_t>(slots.begin);
-    job.expected.fill(request.range.row, slots.begin, slots.count, tile.expected_token,
+    job.expected.copy(request.expected, slots.begin, slots.count, tile.expected_token,
                       tile.token_mask);
     for (int e = job.first_endpoint; e < job.endpoint_end; ++e) {
       const EndpointArgs& endpoint = jobs_.endpoints.items[e];
       if (load(endpoint, slots, tile) && differences(tile) == 0) continue;
       // One of them is wrong, or special: each on its own.
-      for (int i = 0; i < slots.count; ++i) {
-        if (slots.at()[i] != padding_slot) verify_one(job, endpoint, request, slots, i);
-      }
+      for (int i = 0; i < slots.count; ++i) verify_one(job, endpoint, request, slots, i);
     }
   }
 
@@ -194,31 +203,31 @@ class VerifyRequestsHost {
     const std::int64_t before = slots.before(0);
     if (before == no_slot) {
       tile.first_hash = Chain::start();
-    } else if (before == padding_slot) {
-      tile.first_hash = tile.prev_hash[0];
-    } else if (endpoint.holds(before)) {
+    } else if (endpoint.verifies(before)) {
       tile.first_hash = next_hash<Chain>(endpoint.load(before));
+    } else if (before == unchecked_slot || endpoint.padding.contains(before)) {
+      tile.first_hash = tile.prev_hash[0];
     } else {
       return false;
     }
-    KVTile kv;
-    kv(endpoint, slots.at(), slots.count, tile.expected_kv_hash);
+    HostKVTile kv;
+    kv.hash(endpoint, slots.at(), slots.count, tile.expected_kv_hash);
     return true;
   }
 
-  void verify_one(const JobArgs& job, const EndpointArgs& endpoint, const Request& request,
+  void verify_one(const VerifyJobArgs& job, const EndpointArgs& endpoint, const Request& request,
                   const Slots& slots, int i) const {
-    const std::int64_t row = request.range.row, position = slots.begin + i;
+    const std::int64_t position = slots.begin + i;
     verify_entry<Chain>(endpoint,
                         {.slot = slots.at()[i],
                          .position = position,
                          .predecessor = slots.before(i),
-                         .expected_token = job.expected(row, position),
-                         .request_row = row},
-                        position + request.entry_offset, sink_);
+                         .expected_token = job.expected.at(request.expected, position),
+                         .request_row = request.range.row},
+                        request.index, sink_);
   }
 
-  JobArray<> jobs_;
+  VerifyJobArray<> jobs_;
   ViolationSink sink_;
   std::int64_t num_workers_;
 };

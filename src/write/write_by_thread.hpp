@@ -2,20 +2,23 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <string>
 
 #include "src/launch.hpp"
 #include "src/write/write_args.hpp"
 
 /// \file
-/// write with a thread for each request and endpoint, which does everything in its serial loop: the
-/// shape for decode, where a request has few entries, and what the other shapes are measured
-/// against.
+/// write on a device with a thread for each request and endpoint, which does everything in its
+/// serial loop: the shape for decode, where a request has few entries, and what the other shapes
+/// are measured against.
 namespace kvcanary::detail {
 
-template <class ExecSpace, class Chain, class Args>
-class WriteThreads {
+inline const std::string write_by_thread_label = "kvcanary::write_by_thread";
+
+template <class Chain, class Args>
+class WriteByThread {
  public:
-  explicit WriteThreads(const Args& args) : args_(args) {}
+  explicit WriteByThread(const Args& args) : args_(args) {}
 
   static std::int64_t num_workers(const Args& args) {
     std::int64_t count = 0;
@@ -46,9 +49,9 @@ class WriteThreads {
                                      std::int64_t r) const {
     // A decode step is two round trips to memory, what the plan says and what it points to, and
     // little else: so nothing waits for a value before all that it doesn't need is on its way.
-    const WritePlanRow plan = job.plan_row(r);
+    const PlannedRequest plan = job.planned(r);
     const WritePlanState state = *job.state;
-    const bool guessed = plan.begin >= 0 && plan.begin < job.num_tokens;
+    const bool guessed = plan.begin >= 0 && plan.begin < job.capacity_of_tokens;
     WriteEntry next{};
     if (guessed) next = job.entry(plan.begin);
     const Record seed = Args::load_seed(endpoint, plan);
@@ -57,34 +60,33 @@ class WriteThreads {
 
     if (r == 0) args_.count_launch(job, endpoint, state);
     if (r >= n) return;
-    const WriteStart start = args_.template start<Chain>(job, endpoint, plan, request, r, seed);
+    ChainState chain = args_.template start<Chain>(job, endpoint, plan, request, r, seed);
     if (request.begin == request.end) return;
     if (!guessed || request.begin != plan.begin) next = job.entry(request.begin);
 
-    std::uint64_t hash = start.hash;
     Count entries = 0;
     for (std::int64_t i = request.begin; i < request.end; ++i) {
       const WriteEntry entry = next;
       if (i + 1 < request.end) next = job.entry(i + 1);
       if (entry.slot < 0) continue;
-      write_entry(job, endpoint, request, start, i, entry, hash);
-      hash = Chain::step(hash, entry.token, entry.position);
+      write_entry(job, endpoint, request, chain, i, entry);
+      chain.hash = Chain::step(chain.hash, entry.token, entry.position);
+      chain.position = entry.position;
       ++entries;
     }
     args_.sink.count_entries(endpoint.tag, entries);
   }
 
   KOKKOS_FUNCTION void write_entry(const WriteJobArgs& job, const EndpointArgs& endpoint,
-                                   const WriteRequest& request, const WriteStart& start,
-                                   std::int64_t i, const WriteEntry& entry,
-                                   std::uint64_t hash) const {
-    const bool storable = Args::is_plain(job, endpoint, start, entry.slot) ||
-                          args_.check(job, endpoint, request, start, i, entry, hash);
+                                   const WriteRequest& request, const ChainState& before,
+                                   std::int64_t i, const WriteEntry& entry) const {
+    const bool storable = Args::is_plain(job, endpoint, before, entry) ||
+                          args_.check(job, endpoint, request, before, i, entry);
     if (!storable) return;
     const std::uint64_t kv = endpoint.template hash_kv<KVWork::few>(entry.slot).value;
     endpoint.store(entry.slot, {.token = entry.token,
                                 .position = entry.position,
-                                .prev_hash = static_cast<std::int64_t>(hash),
+                                .prev_hash = static_cast<std::int64_t>(before.hash),
                                 .kv_hash = static_cast<std::int64_t>(kv)});
   }
 
@@ -92,23 +94,25 @@ class WriteThreads {
 };
 
 template <class ExecSpace, class Args>
-void launch_write_threads(const ExecSpace& space, const Args& args) {
-  using Kernel = WriteThreads<ExecSpace, SplitmixChain, Args>;
-  launch_workers("kvcanary::write_threads", space, Kernel::num_workers(args), Kernel(args));
+void launch_write_by_thread(const ExecSpace& space, const Args& args) {
+  using Kernel = WriteByThread<SplitmixChain, Args>;
+  launch_workers(write_by_thread_label, space, Kernel::num_workers(args), Kernel(args));
 }
 
 /// With arguments no larger than the jobs need.
 template <class ExecSpace, class MemorySpace>
-void write_threads(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
-                   const ViolationLog<MemorySpace>& log,
-                   const LaunchCounters<MemorySpace>& counters) {
+void write_by_thread(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
+                     const ViolationLog<MemorySpace>& log,
+                     const LaunchCounters<MemorySpace>& counters) {
   const std::size_t endpoints = jobs.size() == 1 ? jobs[0].endpoints.size() : max_endpoints;
   if (endpoints == 1) {
-    launch_write_threads(space, BasicWriteArgs<1, 1>(jobs, log, counters));
+    launch_write_by_thread(space, BasicWriteArgs<1, 1>(jobs, log, counters));
   } else if (endpoints <= 4) {
-    launch_write_threads(space, BasicWriteArgs<1, 4>(jobs, log, counters));
+    launch_write_by_thread(space, BasicWriteArgs<1, 4>(jobs, log, counters));
+  } else if (jobs.size() <= 2) {
+    launch_write_by_thread(space, BasicWriteArgs<2, max_endpoints>(jobs, log, counters));
   } else {
-    launch_write_threads(space, WriteArgs(jobs, log, counters));
+    launch_write_by_thread(space, WriteArgs(jobs, log, counters));
   }
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <kvcanary/kv_hash.hpp>
 
 #include "src/endpoint_args.hpp"
 #include "src/host_tile.hpp"
+#include "src/kv_hash.hpp"
 #include "src/prefetch.hpp"
 
 /// \file
@@ -15,16 +15,16 @@ namespace kvcanary::detail {
 
 /// The hash of a slot is a serial chain, those of different slots don't depend on each other: the
 /// chains of all slots advance together, a cache line of each at a time.
-class KVTile {
+class HostKVTile {
  public:
   /// Stores the hashes of up to host_tile_size slots, whose KV bytes all sources have.
-  void operator()(const EndpointArgs& endpoint, const std::int64_t* slots, int count,
-                  std::uint64_t* joined) {
+  void hash(const EndpointArgs& endpoint, const std::int64_t* slots, int count,
+            std::uint64_t* joined) {
     std::fill_n(joined, count, 0);
     for (int i = 0; i < endpoint.num_sources; ++i) {
       const KVSourceArgs source = endpoint.sources[i];
       locate(source, slots, count);
-      hash(bytes_read(source, endpoint.mode), count);
+      hash_source(bytes_read(source, endpoint.mode), count);
       join_sources_of_tile(joined, hashes_, count);
     }
   }
@@ -39,7 +39,7 @@ class KVTile {
     }
   }
 
-  void hash(std::int64_t size, int count) {
+  void hash_source(std::int64_t size, int count) {
     std::fill_n(hashes_, count, 0);
     for (std::int64_t at = 0; at < size; at += line) {
       const std::int64_t now = std::min(line, size - at);

@@ -2,30 +2,26 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kvcanary/kv_hash.hpp>
 
 #include "src/endpoint_args.hpp"
+#include "src/kv_hash.hpp"
 
 /// \file
-/// KV hashes of a few slots that have many sources, by a team.
+/// KV hashes of a few slots by a team.
 namespace kvcanary::detail {
 
 /// The hash of one source's bytes is a serial chain, but sources and slots don't depend on each
-/// other: a lane takes a (slot, source) at a time, and the sources of a slot are joined after. In
-/// team scratch.
+/// other: a lane takes a (slot, source) at a time, and the sources of a slot are joined after.
+/// Neighbouring lanes take neighbouring slots of the same source. In team scratch.
 template <int team_size, int max_slots>
-class KVSpread {
+class TeamKVHash {
  public:
-  /// Whether it is of use: a lane hashes a single source as well on its own.
-  KOKKOS_FUNCTION static bool wanted(const EndpointArgs& endpoint) {
-    return endpoint.num_sources > 1;
-  }
-
   /// Hashes `count` slots, but for those that the endpoint does not hold. A lane whose `j` is one
-  /// of [0, count) gives slot `j` and gets its hash. For all lanes.
+  /// of [0, count), each of which has one, gives slot `j` and gets its hash. For all lanes; the
+  /// endpoint has a source.
   template <class Member>
-  KOKKOS_FUNCTION KVHash operator()(const Member& team, const EndpointArgs& endpoint, int count,
-                                    int j, std::int64_t slot) {
+  KOKKOS_FUNCTION KVHash hash(const Member& team, const EndpointArgs& endpoint, int count, int j,
+                              std::int64_t slot) {
     const int lane = team.team_rank();
     const bool has_slot = j >= 0 && j < count;
     KVHash mine;
@@ -57,6 +53,7 @@ class KVSpread {
     if (!found.in_range) Kokkos::atomic_store(&outside_[j], 1);
   }
 
+  static_assert(max_slots <= team_size);
   std::int64_t slots_[max_slots];
   int outside_[max_slots];         ///< 1 when a source does not have the slot's row
   std::uint64_t hash_[team_size];  ///< by source and slot

@@ -3,27 +3,28 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
-#include "src/kv_tile.hpp"
+#include "src/host_kv_tile.hpp"
 #include "src/launch.hpp"
-#include "src/write/chain_lanes.hpp"
+#include "src/write/host_chains.hpp"
 #include "src/write/write_args.hpp"
 
 /// \file
 /// write for host cores, with two kinds of workers in one launch. A chain worker has a few requests
-/// (chain_lanes.hpp). A KV worker has a tile of entries, and stores `kv_hash` and nothing else: the
+/// (host_chains.hpp). A KV worker has a tile of entries, and stores `kv_hash` and nothing else: the
 /// chain doesn't depend on it, so that work spreads over all cores, however few requests there are.
 namespace kvcanary::detail {
 
 template <class Chain>
-class WriteLanes {
+class WriteOnHost {
  public:
   /// How much of a job a worker takes.
-  struct Shares {
+  struct WorkerLoad {
     std::int32_t requests, kv_entries;
   };
 
-  WriteLanes(const WriteArgs& args, const Shares& shares) : args_(args), shares_(shares) {}
+  WriteOnHost(const WriteArgs& args, const WorkerLoad& load) : args_(args), load_(load) {}
 
   std::int64_t num_workers() const {
     std::int64_t count = 0;
@@ -54,13 +55,13 @@ class WriteLanes {
   }
 
   std::int64_t num_chain_workers(const WriteJobArgs& job) const {
-    return (job.capacity + shares_.requests - 1) / shares_.requests;
+    return (job.capacity + load_.requests - 1) / load_.requests;
   }
 
   std::int64_t num_kv_workers(const WriteJobArgs& job) const {
     bool any = false;
     for (int e = 0; e < job.num_endpoints; ++e) any = any || endpoint(job, e).num_sources > 0;
-    return any ? (job.num_tokens + shares_.kv_entries - 1) / shares_.kv_entries : 0;
+    return any ? (job.capacity_of_tokens + load_.kv_entries - 1) / load_.kv_entries : 0;
   }
 
   void write_chains(const WriteJobArgs& job, std::int64_t worker) const {
@@ -70,10 +71,10 @@ class WriteLanes {
       }
     }
     const std::int64_t n = job.num_requests();
-    const std::int64_t first = worker * shares_.requests;
+    const std::int64_t first = worker * load_.requests;
     if (first >= n) return;
-    const Count entries = ChainLanes<Chain>(args_, job, job.bounds(n))
-                              .write(first, std::min(n, first + shares_.requests));
+    const Count entries = HostChains<Chain>(args_, job, job.bounds(n))
+                              .write(first, std::min(n, first + load_.requests));
     for (int e = 0; e < job.num_endpoints; ++e) {
       args_.sink.count_entries(endpoint(job, e).tag, entries);
     }
@@ -81,8 +82,8 @@ class WriteLanes {
 
   void write_kv_hashes(const WriteJobArgs& job, std::int64_t worker) const {
     const WriteJobArgs::Bounds bounds = job.bounds(job.num_requests());
-    const std::int64_t first = bounds.first + worker * shares_.kv_entries;
-    const std::int64_t last = std::min(bounds.last, first + shares_.kv_entries);
+    const std::int64_t first = bounds.first + worker * load_.kv_entries;
+    const std::int64_t last = std::min(bounds.last, first + load_.kv_entries);
     for (int e = 0; e < job.num_endpoints; ++e) {
       if (endpoint(job, e).num_sources > 0)
         write_kv_hashes(job.slots, first, last, endpoint(job, e));
@@ -101,31 +102,35 @@ class WriteLanes {
       to.prefetch(slot);
       held[count++] = slot;
     }
-    KVTile kv;
-    kv(to, held, count, hashes);
+    if (count == 0) return;
+    HostKVTile kv;
+    kv.hash(to, held, count, hashes);
     for (int i = 0; i < count; ++i) to.store_kv_hash(held[i], hashes[i]);
   }
 
   WriteArgs args_;
-  Shares shares_;
+  WorkerLoad load_;
 };
 
+inline const std::string write_on_host_label = "kvcanary::write_on_host";
+
 template <class ExecSpace>
-void launch_write_lanes(const ExecSpace& space, const WriteArgs& args) {
-  using Kernel = WriteLanes<SplitmixChain>;
+void write_on_host(const ExecSpace& space, const WriteArgs& args) {
+  using Tuning = tuning::Host::Write;
+  using Kernel = WriteOnHost<SplitmixChain>;
   std::int64_t requests = 0, tokens = 0;
   for (int j = 0; j < args.num_jobs; ++j) {
     requests += args.jobs[j].capacity;
-    tokens += args.jobs[j].num_tokens;
+    tokens += args.jobs[j].capacity_of_tokens;
   }
-  // Enough to fill the lanes, several times over; but no core may stand idle for it.
-  const std::int64_t cores = space.concurrency();
-  constexpr std::int64_t chains = ChainLanes<SplitmixChain>::width;
-  const typename Kernel::Shares shares{
-      static_cast<std::int32_t>(std::clamp<std::int64_t>(requests / cores, 1, 8 * chains)),
-      static_cast<std::int32_t>(std::clamp<std::int64_t>(tokens / (4 * cores), 1, host_tile_size))};
-  const Kernel kernel(args, shares);
-  launch_workers("kvcanary::write_lanes", space, kernel.num_workers(), kernel);
+  // No core may stand idle for the sake of full chains.
+  const std::int64_t cores = space.concurrency(), kv_workers = Tuning::kv_workers_per_core * cores;
+  const typename Kernel::WorkerLoad load{
+      static_cast<std::int32_t>(
+          std::clamp<std::int64_t>(requests / cores, 1, Tuning::max_requests_per_worker)),
+      static_cast<std::int32_t>(std::clamp<std::int64_t>(tokens / kv_workers, 1, host_tile_size))};
+  const Kernel kernel(args, load);
+  launch_workers(write_on_host_label, space, kernel.num_workers(), kernel);
 }
 
 }  // namespace kvcanary::detail

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+#include "src/kv_work.hpp"
+
+/// \file
+/// What was tuned for NVIDIA GPUs. Measured on an H200 (perf/results). Plain numbers, which the
+/// tests' emulated teams take as well.
+namespace kvcanary::tuning {
+
+struct Cuda {
+  static constexpr int warp_width = 32;
+  static constexpr int threads_per_multiprocessor = 2048;
+  static constexpr std::size_t max_scratch_bytes = 96 << 10;  ///< of a team
+
+  /// The second launch bound for `teams` of `team_size` on a multiprocessor: their number.
+  static constexpr int min_launch_bound(int /*team_size*/, int teams) { return teams; }
+
+  struct Plan {
+    /// One team does all requests: as many at a time as its barriers stay cheap for.
+    static constexpr int team_size = 256;
+  };
+
+  /// write with a thread for each request and endpoint.
+  struct WriteByThread {
+    /// Up to so many entries a request, its chain takes no longer than setting up a team.
+    static constexpr std::int64_t max_entries = 8;
+  };
+
+  /// write with a team for each request: a warp for chains, and three for all else.
+  template <bool hashes_kv>
+  struct WriteByTeam {
+    static constexpr int team_size = 128;
+    /// A kernel that hashes no KV bytes needs half as many registers.
+    static constexpr int teams_at_once = hashes_kv ? 4 : 8;
+    /// Entries that go through the chain at a time: enough to hide what happens between tiles.
+    static constexpr int tile_size = 128;
+    /// The scratch memory of more endpoints leaves room for no more teams than hashing does.
+    static constexpr int max_endpoints_without_kv = 8;
+  };
+
+  /// Registers are what bounds how much is on its way from memory at a time: fewer teams, and fewer
+  /// strips, where hashing KV bytes takes many.
+  template <KVWork kv_work>
+  struct VerifyRequests {
+    static constexpr int team_size = kv_work <= KVWork::few ? 256 : 128;
+    static constexpr int teams_at_once = kv_work == KVWork::few ? 3 : 4;
+    /// Strips whose loads are on their way together.
+    static constexpr int strips_at_once = kv_work == KVWork::none ? 2 : 1;
+    /// Positions that keep a group busy: a strip, or a few whose many KV bytes a team spreads.
+    static constexpr std::int32_t grain = kv_work == KVWork::many ? 4 : warp_width - 1;
+  };
+};
+
+}  // namespace kvcanary::tuning

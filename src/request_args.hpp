@@ -1,0 +1,115 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kvcanary/request_batch.hpp>
+
+#include "src/clamp.hpp"
+#include "src/divisor.hpp"
+#include "src/int_array.hpp"
+
+/// \file
+/// What each request of a batch asks for: the one place that says so.
+namespace kvcanary::detail {
+
+/// A request has fewer tokens than this; sums of millions of them stay far from overflow.
+inline constexpr std::int64_t max_tokens = Divisor::limit;
+
+KOKKOS_INLINE_FUNCTION bool is_length(std::int64_t length) {
+  return length >= 0 && length < max_tokens;
+}
+
+/// A RequestBatch as kernel arguments, without its table. Arrays may change at any moment: what is
+/// said of a request comes from one look at them, and bounds nothing that another look says.
+struct RequestArgs {
+  /// A request, with malformed lengths taken as 0; all 0 when it is padding.
+  struct Request {
+    std::int64_t row;
+    std::int32_t prefix, extend;
+    bool is_malformed;
+  };
+
+  /// Consecutive positions of a request.
+  struct Positions {
+    std::int32_t first, end;
+  };
+
+  RequestArgs() = default;
+  explicit RequestArgs(const RequestBatch& batch)
+      : rows_(batch.request_rows),
+        prefixes_(batch.prefix_lengths),
+        extends_(batch.extend_lengths),
+        num_requests_(batch.num_requests),
+        padding_row_(batch.padding_row.value_or(0)),
+        window_(batch.window < max_tokens ? static_cast<std::int32_t>(batch.window) : 0),
+        given_(static_cast<std::int32_t>(batch.request_rows.size())),
+        has_padding_row_(batch.padding_row.has_value()),
+        adds_extend_(batch.verify_end == VerifyEnd::last_token) {}
+
+  /// Requests in the arrays.
+  KOKKOS_FUNCTION int given() const { return given_; }
+  /// Requests that the caller wants, which may be more than there are.
+  KOKKOS_FUNCTION std::int64_t wanted() const {
+    return num_requests_.given() ? num_requests_[0] : given_;
+  }
+  /// Requests that count, of those wanted.
+  KOKKOS_FUNCTION int count(std::int64_t wanted) const {
+    return static_cast<int>(clamp(wanted, std::int64_t{0}, std::int64_t{given_}));
+  }
+  KOKKOS_FUNCTION int count() const { return count(wanted()); }
+
+  KOKKOS_FUNCTION Request request(int r) const {
+    const std::int64_t row = rows_[r], prefix = prefixes_[r];
+    const std::int64_t extend = extends_.given() ? extends_[r] : 0;
+    if (is_padding(row)) return {row, 0, 0, false};
+    const std::int32_t valid_prefix = is_length(prefix) ? static_cast<std::int32_t>(prefix) : 0;
+    const std::int32_t valid_extend = valid(valid_prefix, extend);
+    return {row, valid_prefix, valid_extend, valid_prefix != prefix || valid_extend != extend};
+  }
+
+  KOKKOS_FUNCTION std::int64_t row(int r) const { return rows_[r]; }
+
+  /// The positions that are verified of a request.
+  KOKKOS_FUNCTION Positions positions(const Request& request) const {
+    return up_to(request.prefix + (adds_extend_ ? request.extend : 0));
+  }
+
+  /// The row of a request and its positions that are verified: the same, with a look at no more
+  /// than that takes.
+  struct RowPositions {
+    std::int64_t row;
+    Positions positions;
+  };
+  KOKKOS_FUNCTION RowPositions row_positions(int r) const {
+    const std::int64_t row = rows_[r], prefix = prefixes_[r];
+    if (is_padding(row)) return {row, {0, 0}};
+    std::int32_t end = is_length(prefix) ? static_cast<std::int32_t>(prefix) : 0;
+    if (adds_extend_) end += valid(end, extends_[r]);
+    return {row, up_to(end)};
+  }
+
+  /// The most positions of a request that are verified, of those below `reach`.
+  KOKKOS_FUNCTION std::int32_t longest(std::int32_t reach) const {
+    return window_ > 0 && window_ < reach ? window_ : reach;
+  }
+
+ private:
+  KOKKOS_FUNCTION bool is_padding(std::int64_t row) const {
+    return has_padding_row_ && row == padding_row_;
+  }
+  /// The extend length, or 0 when it is none.
+  KOKKOS_FUNCTION static std::int32_t valid(std::int32_t prefix, std::int64_t extend) {
+    return extend >= 0 && extend < max_tokens - prefix ? static_cast<std::int32_t>(extend) : 0;
+  }
+  KOKKOS_FUNCTION Positions up_to(std::int32_t end) const {
+    return {window_ > 0 && end > window_ ? end - window_ : 0, end};
+  }
+
+  IntArray rows_, prefixes_, extends_, num_requests_;
+  std::int64_t padding_row_;
+  std::int32_t window_;  ///< 0 for one that no request is longer than
+  std::int32_t given_;
+  bool has_padding_row_, adds_extend_;
+};
+
+}  // namespace kvcanary::detail

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "src/team.hpp"
+#include "src/verify_requests/report_beyond.hpp"
+#include "src/verify_requests/verify_jobs.hpp"
+#include "src/violation_sink.hpp"
+
+/// \file
+/// What one team of a device says of the batches as a whole.
+namespace kvcanary::detail {
+
+/// Counts launches and entries, and reports malformed batches and positions that a table does not
+/// reach. In team scratch.
+template <int team_size, int warp_width>
+class BatchReport {
+ public:
+  /// For all lanes of the team.
+  template <class Member, class Jobs>
+  KOKKOS_FUNCTION void report(const Member& team, const Jobs& jobs, const ViolationSink& sink) {
+    if (team.team_rank() < max_endpoints) {
+      of_job_[team.team_rank()] = {.entries = 0, .malformed = 0, .beyond = 0};
+    }
+    team.team_barrier();
+    for (int j = 0; j < jobs.num_jobs(); ++j) look_at(team, jobs.at(j), of_job_[j]);
+    team.team_barrier();
+    for (int j = 0; j < jobs.num_jobs(); ++j) {
+      const int e = jobs.first_endpoint(j) + team.team_rank();
+      if (e < jobs.endpoint_end(j)) count(jobs.endpoint(e).tag, of_job_[j], sink);
+      if (of_job_[j].beyond != 0) report_all_beyond(team, jobs, jobs.at(j), sink);
+    }
+  }
+
+ private:
+  struct Findings {
+    Count entries;
+    int malformed, beyond;  ///< 1: there is some
+  };
+
+  template <class Member>
+  KOKKOS_FUNCTION static void look_at(const Member& team, const VerifyJobArgs& job,
+                                      Findings& findings) {
+    const std::int64_t wanted = job.batch.wanted();
+    const int n = job.batch.count(wanted);
+    Count entries = 0;
+    bool malformed = wanted != n, beyond = false;
+    for (int r = team.team_rank(); r < n; r += team_size) {
+      const RequestArgs::Request request = job.batch.request(r);
+      const VerifiedRange range = job.range(request.row, job.batch.positions(request));
+      entries += static_cast<Count>(range.num_entries());
+      malformed = malformed || request.is_malformed;
+      beyond = beyond || range.stop < range.end;
+    }
+    if (malformed) Kokkos::atomic_store(&findings.malformed, 1);
+    if (beyond) Kokkos::atomic_store(&findings.beyond, 1);
+    entries = Warp<warp_width>::combine(team, entries, [](Count a, Count b) { return a + b; });
+    if (Warp<warp_width>::lane(team) == 0) Kokkos::atomic_add(&findings.entries, entries);
+  }
+
+  KOKKOS_FUNCTION static void count(LaunchTag tag, const Findings& findings,
+                                    const ViolationSink& sink) {
+    sink.count_launch(tag);
+    sink.count_entries(tag, findings.entries);
+    if (findings.malformed != 0) {
+      sink.push([&] { return plan_violation(tag, static_cast<std::int64_t>(findings.entries)); });
+    }
+  }
+
+  template <class Member, class Jobs>
+  KOKKOS_FUNCTION static void report_all_beyond(const Member& team, const Jobs& jobs,
+                                                const VerifyJobArgs& job,
+                                                const ViolationSink& sink) {
+    for (int r = 0, n = job.batch.count(); r < n; ++r) {
+      const VerifiedRange range = job.range(r);
+      const std::int64_t count = range.end - range.stop;
+      const std::int64_t part = (count + team_size - 1) / team_size;
+      const std::int64_t begin = Kokkos::min(count, part * team.team_rank());
+      const std::int64_t end = Kokkos::min(count, begin + part);
+      if (begin == end) continue;
+      report_beyond(jobs.endpoints, job, r, range.row, range.stop + begin, range.stop + end, sink);
+    }
+  }
+
+  Findings of_job_[max_endpoints];
+};
+
+}  // namespace kvcanary::detail

@@ -1,0 +1,266 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "src/kv_work.hpp"
+#include "src/team.hpp"
+#include "src/team_kv_hash.hpp"
+#include "src/verify/verify_entry.hpp"
+#include "src/verify_requests/batch_report.hpp"
+#include "src/verify_requests/verify_jobs.hpp"
+#include "src/verify_requests/work_split.hpp"
+#include "src/violation_sink.hpp"
+
+/// \file
+/// verify_requests on a device.
+///
+/// A warp takes *strips* of positions, one fewer than it has lanes. Each lane reads one record,
+/// computes what the prev_hash of the next has to be, and hands that to the next lane; the first
+/// lane has the position before the strip. A lane that finds something wrong, or unusual, leaves it
+/// to verify_entry. Who takes which strips is in work_split.hpp.
+namespace kvcanary::detail {
+
+/// \tparam kv_work at least what the endpoints ask for
+template <class Member, class Chain, KVWork kv_work, class Jobs, class Tuning>
+class VerifyRequestsOnDevice {
+  using Shape = typename Tuning::template VerifyRequests<kv_work>;
+  static constexpr int warp_width = Tuning::warp_width;
+
+ public:
+  static constexpr int team_size = Shape::team_size, teams_at_once = Shape::teams_at_once;
+  /// Lanes that work on a strip together. Many sources are spread over all lanes of a team.
+  static constexpr int group_size = kv_work == KVWork::many ? team_size : warp_width;
+  using Split = WorkSplit<Jobs, team_size, group_size, Shape::grain, warp_width>;
+
+  /// \param jobs prepared by Split
+  VerifyRequestsOnDevice(const Jobs& jobs, const ViolationSink& sink) : jobs_(jobs), sink_(sink) {}
+
+  /// A team for what is to be done once, and those that verify.
+  std::int64_t league_size() const {
+    return 1 + (Split::num_groups(jobs_) + Split::groups_per_team - 1) / Split::groups_per_team;
+  }
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    auto& scratch = in_scratch<Scratch>(team);
+    const int rank = team.league_rank() - 1, num_teams = team.league_size() - 1;
+    if (rank < 0) {
+      scratch.report.report(team, jobs_, sink_);
+      return;
+    }
+    const Split split(jobs_);
+    // Neighbouring groups are in different teams: few of them then have a multiprocessor each.
+    Stretch stretch = split.own_stretch(team.team_rank() / group_size * num_teams + rank);
+    RestShare rest{};
+    for (bool is_own = true;; is_own = false) {
+      if (stretch.begin < stretch.end) verify_stretch(team, scratch.kv_hash, stretch);
+      if (is_own) rest = split.share_of_rest(team, rank, num_teams, scratch.split);
+      if (rest.count <= 0) return;
+      stretch = split.next_stretch(rest);
+    }
+  }
+
+ private:
+  static constexpr int strip_size = warp_width - 1;
+  static constexpr int strips_at_once = Shape::strips_at_once;
+
+  struct Nothing {};
+  using KVHasher =
+      std::conditional_t<kv_work == KVWork::many, TeamKVHash<team_size, strip_size>, Nothing>;
+  struct Scratch {
+    BatchReport<team_size, warp_width> report;
+    typename Split::Scratch split;
+    KVHasher kv_hash;
+  };
+  static_assert(sizeof(Scratch) <= Tuning::max_scratch_bytes);
+
+ public:
+  static constexpr std::size_t scratch_bytes = sizeof(Scratch);
+
+ private:
+  /// A request, as all lanes of a group see it.
+  struct Request {
+    RequestIndex index;
+    std::int32_t first, stop;     ///< as in VerifiedRange
+    const std::int32_t* entries;  ///< its row of the table, if there is one
+    ExpectedTokenArgs::Tokens expected;
+  };
+  KOKKOS_FUNCTION Request request_of(const RequestIndex& index, const VerifiedRange& range) const {
+    const VerifyJobArgs& job = jobs_.at(index.job);
+    return {index, range.first, range.stop, job.finder.entries_of(range.row),
+            job.expected.tokens_of(index.request, range.row)};
+  }
+
+  /// The table entry of a position, or -1, and where the position is in the page.
+  struct Page {
+    std::int32_t entry, offset;
+  };
+
+  KOKKOS_FUNCTION void verify_stretch(const Member& team, KVHasher& hasher,
+                                      const Stretch& stretch) const {
+    constexpr int step = strips_at_once * strip_size;
+    Request request = request_of(stretch.index, stretch.range);
+    const VerifyJobArgs& job = jobs_.at(request.index.job);
+    Strips strips{.begin = stretch.begin,
+                  .end = stretch.end,
+                  .position = stretch.begin - 1 + team.team_rank() % group_size};
+    Page pages[strips_at_once];
+    look_up(request, strips.position, pages);
+    for (; strips.begin < strips.end; strips.begin += step, strips.position += step) {
+      std::int64_t slots[strips_at_once];
+      for (int i = 0; i < strips_at_once; ++i) {
+        slots[i] = job.finder.slot_at(pages[i].entry, pages[i].offset);
+      }
+      look_up(request, strips.position + step, pages);  // on their way while these are verified
+      std::uint32_t wrong = 0;
+      if (strips_at_once == 1 || strips.end - strips.begin > strip_size) {
+        wrong = verify_strips<strips_at_once>(team, hasher, request, strips, slots);
+      } else {
+        wrong = verify_strips<1>(team, hasher, request, strips, slots);
+      }
+      if (wrong == 0) continue;
+      for (std::int32_t position = strips.position; wrong != 0; position += strip_size) {
+        report(request.index, position, wrong & strip_mask);
+        wrong >>= strip_bits;
+      }
+      // Looked up once more, so that reports have their registers.
+      request = request_of(request.index, job.range(request.index.request));
+      look_up(request, strips.position + step, pages);
+    }
+  }
+
+  /// The pages of a lane's positions in strips, of which `position` is that in the first.
+  KOKKOS_FUNCTION void look_up(const Request& request, std::int32_t position, Page* pages) const {
+    const SlotFinder& finder = jobs_.at(request.index.job).finder;
+    for (int i = 0; i < strips_at_once; ++i, position += strip_size) {
+      const auto [column, offset] = finder.place_of(position);
+      pages[i] = {-1, offset};
+      if (static_cast<std::uint32_t>(position) < static_cast<std::uint32_t>(request.stop)) {
+        pages[i].entry = request.entries[column];
+      }
+    }
+  }
+
+  /// Strips of positions, as a lane sees them.
+  struct Strips {
+    std::int32_t begin, end;  ///< what is verified: the first strip begins there, the last ends
+    std::int32_t position;    ///< the lane's in the first strip; the others are strip_size apart
+
+    /// Whether the lane's position in strip `i` is not only looked at for the next lane's sake.
+    KOKKOS_FUNCTION bool is_verified(int i) const {
+      const std::int32_t first = begin + i * strip_size, mine = position + i * strip_size;
+      return mine >= first && mine < end && (group_size == warp_width || mine < first + strip_size);
+    }
+  };
+
+  /// A record, that of slot 0 when it is not there, and the first KV bytes.
+  struct Loaded {
+    std::int64_t slot;
+    bool is_there;
+    Record record;
+    FewKVBytes kv_bytes;
+  };
+  KOKKOS_FUNCTION static Loaded load(const EndpointArgs& endpoint, std::int64_t slot) {
+    const bool is_there = endpoint.verifies(slot);
+    if (!is_there) slot = 0;
+    Loaded loaded{slot, is_there, endpoint.load(slot), {}};
+    if constexpr (kv_work == KVWork::few) loaded.kv_bytes = endpoint.load_few(slot);
+    return loaded;
+  }
+
+  /// Where the lane's positions in the first `count` strips are wrong: strip_bits bits for each
+  /// strip, one for each endpoint.
+  template <int count>
+  KOKKOS_FUNCTION std::uint32_t verify_strips(const Member& team, KVHasher& hasher,
+                                              const Request& request, const Strips& strips,
+                                              const std::int64_t* slots) const {
+    std::uint32_t wrong = 0;
+    const int first = jobs_.first_endpoint(request.index.job);
+    for (int e = first; e < jobs_.endpoint_end(request.index.job); ++e) {
+      const EndpointArgs& endpoint = jobs_.endpoint(e);
+      Loaded loaded[count];
+      for (int i = 0; i < count; ++i) loaded[i] = load(endpoint, slots[i]);
+      for (int i = 0; i < count; ++i) {
+        KVHash kv;
+        if constexpr (kv_work != KVWork::none) {
+          kv = kv_hash_of(team, hasher, endpoint, strips, loaded[i]);
+        }
+        const std::int32_t position = strips.position + i * strip_size;
+        const bool right = is_right(team, endpoint, request, position, loaded[i], kv);
+        if (strips.is_verified(i) && !right) wrong |= 1U << (strip_bits * i + e - first);
+      }
+    }
+    return wrong;
+  }
+
+  /// The KV hash of the lane's slot in the first strip.
+  KOKKOS_FUNCTION KVHash kv_hash_of(const Member& team, KVHasher& hasher,
+                                    const EndpointArgs& endpoint, const Strips& strips,
+                                    const Loaded& loaded) const {
+    static_assert(kv_work == KVWork::none || strips_at_once == 1);
+    if constexpr (kv_work == KVWork::few) return endpoint.hash_few(loaded.slot, loaded.kv_bytes);
+    if constexpr (kv_work == KVWork::many) {
+      // A lane hashes a single source as well on its own.
+      if (endpoint.num_sources > 1) {
+        const int count = Kokkos::min(strips.end - strips.begin, int{strip_size});
+        return hasher.hash(team, endpoint, count, team.team_rank() - 1, loaded.slot);
+      }
+    }
+    if (!strips.is_verified(0) || !loaded.is_there) return {};
+    return endpoint.template hash_kv<kv_work>(loaded.slot);
+  }
+
+  /// Whether verify_entry would find nothing, for sure.
+  KOKKOS_FUNCTION bool is_right(const Member& team, const EndpointArgs& endpoint,
+                                const Request& request, std::int32_t position, const Loaded& loaded,
+                                const KVHash& kv) const {
+    using Warp = detail::Warp<warp_width>;
+    const Record& record = loaded.record;
+    const std::uint64_t prev_hash = Warp::from_lane_before(team, next_hash<Chain>(record), 1);
+    const bool has_before = Warp::from_lane_before(team, int{loaded.is_there}, 1) != 0;
+    bool follows = has_before && static_cast<std::uint64_t>(record.prev_hash) == prev_hash;
+    if (!follows && position == request.first) follows = is_right_start(endpoint, request, record);
+    bool right =
+        loaded.is_there && follows && kv.in_range &&
+        static_cast<std::uint64_t>(record.kv_hash) == kv.value &&
+        static_cast<std::uint64_t>(record.position) == static_cast<std::uint32_t>(position);
+    const ExpectedTokenArgs& expected = jobs_.at(request.index.job).expected;
+    if (expected.given()) {
+      const std::int64_t token = expected.at(request.expected, position);
+      right = right && (token == -1 || token == record.token);
+    }
+    return right;
+  }
+
+  /// Whether the chain of a request's first position is right, where no slot is before it.
+  KOKKOS_FUNCTION bool is_right_start(const EndpointArgs& endpoint, const Request& request,
+                                      const Record& record) const {
+    if (request.first == 0) return static_cast<std::uint64_t>(record.prev_hash) == Chain::start();
+    const VerifyJobArgs& job = jobs_.at(request.index.job);
+    const std::int64_t row = job.batch.row(request.index.request);
+    const std::int64_t before = job.finder.find_predecessor(row, request.first, request.first);
+    return before == unchecked_slot || endpoint.padding.contains(before);
+  }
+
+  /// Reports a position in the endpoints whose bits are set. Looks everything up once more: what is
+  /// seldom done shall not keep registers from the rest.
+  KOKKOS_FUNCTION void report(const RequestIndex& index, std::int64_t position,
+                              std::uint32_t wrong) const {
+    const VerifyJobArgs& job = jobs_.at(index.job);
+    const VerifyEntry entry = job.entry(index.request, job.range(index.request), position);
+    for (int e = jobs_.first_endpoint(index.job); wrong != 0; wrong >>= 1, ++e) {
+      if ((wrong & 1) == 0) continue;
+      verify_entry<Chain, kv_work>(jobs_.endpoint(e), entry, index.request, sink_);
+    }
+  }
+
+  static constexpr int strip_bits = 16;
+  static constexpr std::uint32_t strip_mask = (1U << strip_bits) - 1;
+  static_assert(max_endpoints <= strip_bits && strips_at_once * strip_bits <= 32);
+
+  Jobs jobs_;
+  ViolationSink sink_;
+};
+
+}  // namespace kvcanary::detail

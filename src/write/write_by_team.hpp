@@ -1,0 +1,333 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "src/launch.hpp"
+#include "src/team.hpp"
+#include "src/team_kv_hash.hpp"
+#include "src/write/write_args.hpp"
+
+/// \file
+/// write for long extends on a device, with two kinds of teams in one launch.
+///
+/// A *chain team* has one request of one job. The chain of a request is serial, and nothing else
+/// is: the lanes of the team's first warp each advance the chain of one endpoint, a tile of entries
+/// at a time, while the other warps read the next tile from memory and store the records of the one
+/// before. *KV teams* (team_kv_hash.hpp) hash KV bytes and store nothing but `kv_hash`: the chain
+/// doesn't depend on it, so that work spreads over the whole device, however few requests there
+/// are.
+namespace kvcanary::detail {
+
+/// \tparam hashes_kv whether any endpoint hashes KV bytes
+template <class Member, class Chain, bool hashes_kv, class Args, class Tuning>
+class WriteByTeam {
+  using Shape = typename Tuning::template WriteByTeam<hashes_kv>;
+
+ public:
+  static constexpr int team_size = Shape::team_size, teams_at_once = Shape::teams_at_once;
+
+  WriteByTeam(const Args& args, std::int32_t num_chain_teams, std::int32_t num_kv_teams)
+      : args_(args), num_chain_teams_(num_chain_teams), num_kv_teams_(num_kv_teams) {}
+
+  std::int64_t league_size() const { return std::int64_t{num_chain_teams_} + num_kv_teams_; }
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    // Chains take longest, so their teams come first.
+    std::int32_t rank = team.league_rank();
+    if (rank >= num_chain_teams_) {
+      if constexpr (hashes_kv) hash_kv_of_jobs(team, rank - num_chain_teams_);
+      return;
+    }
+    int j = 0;
+    while (rank >= args_.jobs[j].capacity) rank -= args_.jobs[j++].capacity;
+    write_request(team, j, rank);
+  }
+
+ private:
+  static constexpr int warp_width = Tuning::warp_width, tile_size = Shape::tile_size;
+  using KVHasher = TeamKVHash<team_size, team_size>;
+
+  /// What an entry adds to a chain, as one 16-byte load.
+  struct alignas(16) ChainInput {
+    std::int64_t token, position;
+  };
+
+  /// Where a team's tiles lie in its scratch memory: one is read, one goes through the chain and
+  /// one is stored, all at the same time.
+  struct Scratch {
+    static constexpr int num_stages = 3;
+    ChainInput input[num_stages][tile_size];
+    std::int64_t slot[num_stages][tile_size];
+    std::int32_t skip[num_stages][tile_size];  ///< 1: a negative slot. One comparison less a step
+    /// Where each endpoint's chain stands before a tile that is stored, and behind one that goes
+    /// through the chain.
+    ChainState before[2][max_endpoints];
+
+    /// Hashes before each entry, [2][tile_size][num_endpoints]: there are none while a tile is
+    /// read. Neighbouring lanes, which have neighbouring endpoints, store neighbours.
+    KOKKOS_FUNCTION std::uint64_t* hashes(std::int64_t tile, int num_endpoints) {
+      return reinterpret_cast<std::uint64_t*>(this + 1) + (tile % 2) * tile_size * num_endpoints;
+    }
+
+    KOKKOS_FUNCTION static constexpr std::size_t bytes(int num_endpoints) {
+      return sizeof(Scratch) + 2 * sizeof(std::uint64_t) * tile_size * num_endpoints;
+    }
+  };
+  static_assert(Scratch::bytes(max_endpoints) <= Tuning::max_scratch_bytes);
+  static_assert(max_endpoints <= warp_width);
+
+ public:
+  static std::size_t scratch_bytes(int num_endpoints) {
+    return std::max(Scratch::bytes(num_endpoints), hashes_kv ? sizeof(KVHasher) : 0);
+  }
+
+ private:
+  /// Request `r` of job `j`. The index, not the job: compilers for AMD's GPUs would copy all
+  /// arguments into each lane's own memory for a pointer that depends on a loop.
+  KOKKOS_FUNCTION void write_request(const Member& team, int j, std::int64_t r) const {
+    const WriteJobArgs& job = args_.jobs[j];
+    const EndpointArgs* endpoints = args_.endpoints.items + job.first_endpoint;
+    const PlannedRequest plan = job.planned(r);
+    const WritePlanState state = *job.state;
+    const std::int64_t n = job.num_requests(state);
+    const int rank = team.team_rank(), helper = rank - warp_width;
+    if (r == 0 && rank < job.num_endpoints) args_.count_launch(job, endpoints[rank], state);
+    if (r >= n) return;
+    const WriteRequest request = job.request(plan, job.bounds(n));
+    auto& scratch = in_scratch<Scratch>(team, Scratch::bytes(job.num_endpoints));
+    const std::int64_t tiles = (request.end - request.begin + tile_size - 1) / tile_size;
+
+    // Seeds come from memory at the same time as the first tile. Lane e keeps the chain of endpoint
+    // e: chains that agree cost no more than one.
+    ChainState chain{};
+    Count entries = 0;
+    if (rank < job.num_endpoints) {
+      const Record seed = Args::load_seed(endpoints[rank], plan);
+      chain = args_.template start<Chain>(job, endpoints[rank], plan, request, r, seed);
+    }
+    if (helper >= 0) read_tile(helper, helpers, job, request, 0, scratch);
+    team.team_barrier();
+    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+      if (rank < job.num_endpoints) {
+        scratch.before[tile % 2][rank] = chain;
+        entries += advance(request, tile, rank, job.num_endpoints, chain, scratch);
+      }
+      if (helper >= 0) {
+        read_tile(helper, helpers, job, request, tile + 1, scratch);
+        if (tile > 0) store_tile(helper, helpers, job, request, tile - 1, scratch);
+      }
+      team.team_barrier();
+    }
+    if (rank < job.num_endpoints) args_.sink.count_entries(endpoints[rank].tag, entries);
+    if (tiles > 0) store_tile(rank, team_size, job, request, tiles - 1, scratch);
+  }
+
+  static constexpr int helpers = team_size - warp_width;
+
+  KOKKOS_FUNCTION static int entries_of(const WriteRequest& request, std::int64_t tile) {
+    const std::int64_t rest = request.end - request.begin - tile * tile_size;
+    return static_cast<int>(rest < tile_size ? rest : tile_size);
+  }
+
+  /// Reads a tile of the batch, if there is one, as lane `rank` of `size`.
+  KOKKOS_FUNCTION static void read_tile(int rank, int size, const WriteJobArgs& job,
+                                        const WriteRequest& request, std::int64_t tile,
+                                        Scratch& scratch) {
+    const int stage = static_cast<int>(tile % Scratch::num_stages);
+    const int count = entries_of(request, tile);
+    const std::int64_t first = request.begin + tile * tile_size;
+    for (int i = rank; i < count; i += size) {
+      const WriteEntry entry = job.entry(first + i);
+      scratch.input[stage][i] = {entry.token, entry.position};
+      scratch.slot[stage][i] = entry.slot;
+      scratch.skip[stage][i] = entry.slot < 0 ? 1 : 0;
+    }
+  }
+
+  /// The serial part: the hash before each entry, and in `chain` where it stands after the last.
+  /// Returns the number of entries that are not skipped.
+  KOKKOS_FUNCTION static Count advance(const WriteRequest& request, std::int64_t tile, int e,
+                                       int num_endpoints, ChainState& chain, Scratch& scratch) {
+    const int stage = static_cast<int>(tile % Scratch::num_stages);
+    const int count = entries_of(request, tile);
+    const ChainInput* const input = scratch.input[stage];
+    const std::int32_t* const skip = scratch.skip[stage];
+    std::uint64_t* hashes = scratch.hashes(tile, num_endpoints) + e;
+    std::uint64_t hash = chain.hash;
+    int skipped = 0;
+    for (int i = 0; i < count; ++i) {
+      const ChainInput entry = input[i];
+      *hashes = hash;
+      hashes += num_endpoints;
+      const std::uint64_t advanced = Chain::step(hash, entry.token, entry.position);
+      hash = skip[i] != 0 ? hash : advanced;
+      skipped += skip[i];
+    }
+    chain.hash = hash;
+    const int last = last_written(skip, count);
+    if (last >= 0) chain.position = input[last].position;
+    return static_cast<Count>(count - skipped);
+  }
+
+  /// The last of `count` entries that is not skipped, or -1.
+  KOKKOS_FUNCTION static int last_written(const std::int32_t* skip, int count) {
+    int last = count - 1;
+    while (last >= 0 && skip[last] != 0) --last;
+    return last;
+  }
+
+  /// Checks the entries of a tile and stores their records, as lane `rank` of `size`.
+  KOKKOS_FUNCTION void store_tile(int rank, int size, const WriteJobArgs& job,
+                                  const WriteRequest& request, std::int64_t tile,
+                                  Scratch& scratch) const {
+    const int stage = static_cast<int>(tile % Scratch::num_stages);
+    const int count = entries_of(request, tile);
+    const std::int64_t first = request.begin + tile * tile_size;
+    const std::uint64_t* const hashes = scratch.hashes(tile, job.num_endpoints);
+    for (int e = 0; e < job.num_endpoints; ++e) {
+      const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
+      ChainState before = scratch.before[tile % 2][e];
+      const std::int64_t before_tile = before.position;
+      for (int i = rank; i < count; i += size) {
+        const ChainInput input = scratch.input[stage][i];
+        const WriteEntry entry{input.token, input.position, scratch.slot[stage][i]};
+        if (entry.slot < 0) continue;
+        before.hash = hashes[i * job.num_endpoints + e];
+        if (before.checks_position) {
+          const int last = last_written(scratch.skip[stage], i);
+          before.position = last < 0 ? before_tile : scratch.input[stage][last].position;
+        }
+        if (Args::is_plain(job, endpoint, before, entry) ||
+            args_.check(job, endpoint, request, before, first + i, entry)) {
+          store(endpoint, entry, before.hash);
+        }
+      }
+    }
+  }
+
+  /// All of a record that a KV team does not store.
+  KOKKOS_FUNCTION static void store(const EndpointArgs& endpoint, const WriteEntry& entry,
+                                    std::uint64_t hash) {
+    const auto prev_hash = static_cast<std::int64_t>(hash);
+    if (endpoint.num_sources == 0) {
+      endpoint.store(entry.slot, {entry.token, entry.position, prev_hash, 0});
+    } else {
+      endpoint.store_identity(entry.slot, entry.token, entry.position, prev_hash);
+    }
+  }
+
+  /// Hashes the KV bytes of the entries that are this team's turn, job by job and endpoint by
+  /// endpoint.
+  KOKKOS_FUNCTION void hash_kv_of_jobs(const Member& team, std::int64_t rank) const {
+    auto& hasher = in_scratch<KVHasher>(team);
+    std::int64_t turn = rank;
+    for (int j = 0; j < args_.num_jobs; ++j) {
+      const WriteJobArgs& job = args_.jobs[j];
+      const WriteJobArgs::Bounds bounds = job.bounds(job.num_requests());
+      for (int e = 0; e < job.num_endpoints; ++e) {
+        const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
+        if (endpoint.num_sources == 0) continue;
+        const std::int64_t size = slots_per_turn(endpoint.num_sources);
+        const std::int64_t turns = (bounds.last - bounds.first + size - 1) / size;
+        for (; turn < turns; turn += num_kv_teams_) {
+          const std::int64_t first = bounds.first + turn * size;
+          const std::int64_t rest = bounds.last - first;
+          hash_kv(team, hasher, endpoint, job.slots, first,
+                  static_cast<int>(rest < size ? rest : size));
+        }
+        turn -= turns;
+      }
+    }
+  }
+
+  /// Stores `kv_hash` in the records of `count` entries of a batch, from `first` on.
+  KOKKOS_FUNCTION static void hash_kv(const Member& team, KVHasher& hasher,
+                                      const EndpointArgs& endpoint, const IntArray& slots,
+                                      std::int64_t first, int count) {
+    const int i = team.team_rank();
+    const std::int64_t slot = i < count ? slots[first + i] : -1;
+    const bool storable = slot >= 0 && endpoint.holds_kv(slot);
+    const KVHash hash = hasher.hash(team, endpoint, count, i, storable ? slot : -1);
+    if (storable) endpoint.store_kv_hash(slot, hash.value);
+  }
+
+ public:
+  /// Slots that a KV team takes at a time: as many as it has lanes for, when they have few sources.
+  KOKKOS_FUNCTION static int slots_per_turn(int num_sources) {
+    return num_sources < team_size ? team_size / num_sources : 1;
+  }
+
+ private:
+  Args args_;
+  std::int32_t num_chain_teams_, num_kv_teams_;
+};
+
+/// Turns of KV teams for the largest batch that `args` may hold.
+template <class Kernel, class Args>
+std::int64_t num_kv_turns(const Args& args) {
+  std::int64_t turns = 0;
+  for (int j = 0; j < args.num_jobs; ++j) {
+    const WriteJobArgs& job = args.jobs[j];
+    for (int e = 0; e < job.num_endpoints; ++e) {
+      const int sources = args.endpoints.items[job.first_endpoint + e].num_sources;
+      if (sources == 0) continue;
+      const std::int64_t size = Kernel::slots_per_turn(sources);
+      turns += (job.capacity_of_tokens + size - 1) / size;
+    }
+  }
+  return turns;
+}
+
+/// The kernel, with as many KV teams as a device of `concurrency` threads has room for, but no more
+/// than they have turns.
+template <class Kernel, class Args>
+Kernel write_by_team_kernel(const Args& args, std::int64_t concurrency) {
+  std::int64_t chain_teams = 0;
+  for (int j = 0; j < args.num_jobs; ++j) chain_teams += args.jobs[j].capacity;
+  const std::int64_t kv_teams = std::min<std::int64_t>(
+      num_kv_turns<Kernel>(args), (concurrency + Kernel::team_size - 1) / Kernel::team_size);
+  return Kernel(args, static_cast<std::int32_t>(chain_teams), static_cast<std::int32_t>(kv_teams));
+}
+
+inline const std::string write_by_team_label = "kvcanary::write_by_team";
+
+template <bool hashes_kv, class ExecSpace, class Args>
+void launch_write_by_team(const ExecSpace& space, const Args& args) {
+  using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
+  using Kernel = WriteByTeam<Member, SplitmixChain, hashes_kv, Args, Tuning<ExecSpace>>;
+  int max_endpoints_of_job = 0;
+  for (int j = 0; j < args.num_jobs; ++j) {
+    max_endpoints_of_job = std::max<int>(max_endpoints_of_job, args.jobs[j].num_endpoints);
+  }
+  const Kernel kernel = write_by_team_kernel<Kernel>(args, space.concurrency());
+  launch_teams<Kernel::team_size, Kernel::teams_at_once>(
+      write_by_team_label, space, kernel.league_size(), Kernel::scratch_bytes(max_endpoints_of_job),
+      kernel);
+}
+
+template <class ExecSpace, class Args>
+void launch_write_by_team(const ExecSpace& space, const Args& args) {
+  constexpr int without_kv =
+      Tuning<ExecSpace>::template WriteByTeam<false>::max_endpoints_without_kv;
+  const KVWork work = kv_work_of({args.endpoints.items, std::size_t(args.endpoints.count)});
+  work != KVWork::none || args.endpoints.count > without_kv
+      ? launch_write_by_team<true>(space, args)
+      : launch_write_by_team<false>(space, args);
+}
+
+/// With arguments that are not much larger than the jobs need.
+template <class ExecSpace, class MemorySpace>
+void write_by_team(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
+                   const ViolationLog<MemorySpace>& log,
+                   const LaunchCounters<MemorySpace>& counters) {
+  if (jobs.size() <= 2) {
+    launch_write_by_team(space, BasicWriteArgs<2, max_endpoints>(jobs, log, counters));
+  } else {
+    launch_write_by_team(space, WriteArgs(jobs, log, counters));
+  }
+}
+
+}  // namespace kvcanary::detail
