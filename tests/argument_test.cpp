@@ -262,6 +262,8 @@ TEST_F(ArgumentTest, OptionalArraysThatAreNull) {
     }
   }
   batch.extend_lengths = null_ints;
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.extend_lengths.size", "0"));
+  batch.extend_lengths = IntSpan(static_cast<const std::int32_t*>(nullptr), 3);
   EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.extend_lengths", "null"));
 }
 
