@@ -62,9 +62,9 @@ class WriteByTeam {
     ChainInput input[num_stages][tile_size];
     std::int64_t slot[num_stages][tile_size];
     std::int32_t skip[num_stages][tile_size];  ///< 1: a negative slot. One comparison less a step
-    /// Where each endpoint's chain stands before a tile that is stored, and behind one that goes
-    /// through the chain.
-    ChainState before[2][max_endpoints];
+    /// Where each endpoint's chain stands before a tile that is stored, before one that goes through
+    /// the chain, and after it.
+    ChainState before[num_stages][max_endpoints];
 
     /// Hashes before each entry, [2][tile_size][num_endpoints]: there are none while a tile is
     /// read. Neighbouring lanes, which have neighbouring endpoints, store neighbours.
@@ -102,18 +102,17 @@ class WriteByTeam {
 
     // Seeds come from memory at the same time as the first tile. Lane e keeps the chain of endpoint
     // e: chains that agree cost no more than one.
-    ChainState chain{};
     Count entries = 0;
     if (rank < job.num_endpoints) {
       const Record seed = Args::load_seed(endpoints[rank], plan);
-      chain = args_.template start<Chain>(job, endpoints[rank], plan, request, r, seed);
+      scratch.before[0][rank] =
+          args_.template start<Chain>(job, endpoints[rank], plan, request, r, seed);
     }
     if (helper >= 0) read_tile(helper, helpers, job, request, 0, scratch);
     team.team_barrier();
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       if (rank < job.num_endpoints) {
-        scratch.before[tile % 2][rank] = chain;
-        entries += advance(request, tile, rank, job.num_endpoints, chain, scratch);
+        entries += advance(request, tile, rank, job.num_endpoints, scratch);
       }
       if (helper >= 0) {
         read_tile(helper, helpers, job, request, tile + 1, scratch);
@@ -147,16 +146,17 @@ class WriteByTeam {
     }
   }
 
-  /// The serial part: the hash before each entry, and in `chain` where it stands after the last.
+  /// The serial part: the hash before each entry, and where the chain stands after the last.
   /// Returns the number of entries that are not skipped.
   KOKKOS_FUNCTION static Count advance(const WriteRequest& request, std::int64_t tile, int e,
-                                       int num_endpoints, ChainState& chain, Scratch& scratch) {
+                                       int num_endpoints, Scratch& scratch) {
     const int stage = static_cast<int>(tile % Scratch::num_stages);
     const int count = entries_of(request, tile);
     const ChainInput* const input = scratch.input[stage];
     const std::int32_t* const skip = scratch.skip[stage];
     std::uint64_t* hashes = scratch.hashes(tile, num_endpoints) + e;
-    std::uint64_t hash = chain.hash;
+    const ChainState before = scratch.before[stage][e];
+    std::uint64_t hash = before.hash;
     int skipped = 0;
     for (int i = 0; i < count; ++i) {
       const ChainInput entry = input[i];
@@ -166,9 +166,9 @@ class WriteByTeam {
       hash = skip[i] != 0 ? hash : advanced;
       skipped += skip[i];
     }
-    chain.hash = hash;
     const int last = last_written(skip, count);
-    if (last >= 0) chain.position = input[last].position;
+    scratch.before[(stage + 1) % Scratch::num_stages][e] = {
+        hash, last < 0 ? before.position : input[last].position, before.checks_position};
     return static_cast<Count>(count - skipped);
   }
 
@@ -189,7 +189,7 @@ class WriteByTeam {
     const std::uint64_t* const hashes = scratch.hashes(tile, job.num_endpoints);
     for (int e = 0; e < job.num_endpoints; ++e) {
       const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
-      ChainState before = scratch.before[tile % 2][e];
+      ChainState before = scratch.before[stage][e];
       const std::int64_t before_tile = before.position;
       for (int i = rank; i < count; i += size) {
         const ChainInput input = scratch.input[stage][i];
