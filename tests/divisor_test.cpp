@@ -1,6 +1,7 @@
+#include "src/divisor.hpp"
+
 #include <gtest/gtest.h>
 
-#include <kvcanary/divisor.hpp>
 #include <vector>
 
 #include "tests/support/rng.hpp"

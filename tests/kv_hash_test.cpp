@@ -4,10 +4,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <kvcanary/kv_hash.hpp>
 #include <string>
 #include <vector>
 
+#include "src/endpoint_args.hpp"
 #include "tests/support/builders.hpp"
 #include "tests/support/rng.hpp"
 #include "tests/support/spaces.hpp"
@@ -32,12 +32,11 @@ std::vector<Hash> hashes_on(const kvcanary::Endpoint& endpoint, const build::Int
   using Memory = typename Space::memory_space;
   const GuardedArray<std::int64_t, Space> uploaded(slots);
   const std::int64_t* const in = uploaded.data();
-  const kvcanary::KVSourceList list = endpoint.sources;
-  const kvcanary::KVHashMode mode = endpoint.kv_hash_mode;
-  const Kokkos::View<kvcanary::KVHash*, Memory> out("hashes", slots.size());
+  const kvcanary::detail::EndpointArgs args = kvcanary::detail::to_args(endpoint);
+  const Kokkos::View<kvcanary::detail::KVHash*, Memory> out("hashes", slots.size());
   Kokkos::parallel_for(
       "kv_hashes", Kokkos::RangePolicy<Space>(0, static_cast<int>(slots.size())),
-      KOKKOS_LAMBDA(int i) { out(i) = kvcanary::kv_hash(list, mode, in[i]); });
+      KOKKOS_LAMBDA(int i) { out(i) = args.hash_kv(in[i]); });
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, out);
   std::vector<Hash> hashes;
   for (std::size_t i = 0; i < slots.size(); ++i) {

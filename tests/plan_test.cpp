@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "tests/support/builders.hpp"
@@ -14,13 +16,15 @@ namespace {
 using build::Ints;
 using oracle::invalid_slot;
 using oracle::no_slot;
+using oracle::unchecked_slot;
+using oracle::VerifyEnd;
 using oracle::VerifyEntry;
 
 constexpr std::int64_t too_long = std::int64_t{1} << 30;
 
 /// Row 0 is padding; row 1 has pages 3 1 4 and row 2 pages 2 7 6.
-oracle::PlanBatch two_rows(std::int64_t page_size, const Ints& rows, const Ints& prefixes,
-                           const Ints& extends) {
+oracle::RequestBatch two_rows(std::int64_t page_size, const Ints& rows, const Ints& prefixes,
+                              const Ints& extends) {
   return {rows, prefixes, extends, {}, build::table(page_size, {{9, 9, 9}, {3, 1, 4}, {2, 7, 6}})};
 }
 
@@ -28,7 +32,7 @@ template <class Space>
 class PlanTest : public SpaceTest<Space> {
  protected:
   /// Both plans of `batch`, equal to the oracle's, for int32 and for int64 arrays.
-  static Plans run(const oracle::PlanBatch& batch, std::int64_t max_entries = 64) {
+  static Plans run(const oracle::RequestBatch& batch, std::int64_t max_entries = 64) {
     const auto requests = static_cast<std::int64_t>(batch.request_rows.size());
     Plans plans;
     for (const std::uint32_t narrow : {0U, ~0U, 0b0101'0101U, 0b1010'1010U}) {
@@ -60,7 +64,7 @@ TYPED_TEST(PlanTest, EmptyBatch) {
   EXPECT_EQ(none.verify.num_entries, 0);
   EXPECT_EQ(none.verify.enabled, 1);
 
-  oracle::PlanBatch batch = two_rows(1, {1, 2}, {2, 2}, {1, 1});
+  oracle::RequestBatch batch = two_rows(1, {1, 2}, {2, 2}, {1, 1});
   batch.num_requests = 0;
   const Plans counted = this->run(batch);
   EXPECT_EQ(offsets(counted), (Ints{0}));
@@ -81,7 +85,7 @@ TYPED_TEST(PlanTest, TwoRequests) {
 TYPED_TEST(PlanTest, PrefixAndExtendOfNothing) {
   const Plans plans = this->run(two_rows(1, {1, 2, 1}, {0, 1, 0}, {3, 0, 0}));
   EXPECT_EQ(offsets(plans), (Ints{0, 3, 3, 3}));
-  EXPECT_EQ(seeds(plans), (Ints{no_slot, 2, no_slot}));
+  EXPECT_EQ(seeds(plans), (Ints{no_slot, no_slot, no_slot})) << "who adds nothing needs no seed";
   EXPECT_EQ(entries(plans), (std::vector<VerifyEntry>{{2, 0, no_slot, -1, 2}}));
 }
 
@@ -104,6 +108,38 @@ TYPED_TEST(PlanTest, PaddingRowsContributeNothing) {
   }
 }
 
+/// The padding row is any number, and where there is none, row 0 is a request's.
+TYPED_TEST(PlanTest, PaddingRow) {
+  const auto with = [&](std::optional<std::int64_t> padding_row) {
+    oracle::RequestBatch batch = two_rows(1, {0, 1, -1, 2}, {1, 1, 1, 1}, {1, 1, 1, 1});
+    batch.padding_row = padding_row;
+    return this->run(batch);
+  };
+  const auto rows = [](const Plans& plans) {
+    Ints found;
+    for (const VerifyEntry& entry : entries(plans)) found.push_back(entry.request_row);
+    return found;
+  };
+  EXPECT_EQ(rows(with(std::nullopt)), (Ints{0, 1, -1, 2}));
+  EXPECT_EQ(seeds(with(std::nullopt)), (Ints{9, 3, invalid_slot, 2}));
+  EXPECT_EQ(rows(with(0)), (Ints{1, -1, 2}));
+  EXPECT_EQ(rows(with(2)), (Ints{0, 1, -1}));
+  EXPECT_EQ(seeds(with(2)), (Ints{9, 3, invalid_slot, no_slot}));
+  EXPECT_EQ(offsets(with(2)), (Ints{0, 1, 2, 3, 3}));
+  EXPECT_EQ(rows(with(-1)), (Ints{0, 1, 2}));
+  EXPECT_EQ(rows(with(INT64_MIN)), (Ints{0, 1, -1, 2}));
+  EXPECT_EQ(with(2).write.request_rows[3], 2) << "the row is named all the same";
+}
+
+/// Lengths of the padding row are not looked at.
+TYPED_TEST(PlanTest, LengthsOfThePaddingRow) {
+  oracle::RequestBatch batch = two_rows(1, {2, 1}, {INT64_MIN, 1}, {too_long, 1});
+  batch.padding_row = 2;
+  EXPECT_EQ(this->run(batch).write.malformed, 0);
+  batch.padding_row.reset();
+  EXPECT_EQ(this->run(batch).write.malformed, 1);
+}
+
 TYPED_TEST(PlanTest, Pages) {
   for (const std::int64_t page_size : {16, 64, 3}) {
     const std::int64_t prefix = 2 * page_size + 1;
@@ -119,7 +155,7 @@ TYPED_TEST(PlanTest, Pages) {
 }
 
 TYPED_TEST(PlanTest, Window) {
-  oracle::PlanBatch batch = two_rows(1, {1, 2}, {3, 1}, {1, 1});
+  oracle::RequestBatch batch = two_rows(1, {1, 2}, {3, 1}, {1, 1});
   batch.window = 2;
   const Plans plans = this->run(batch);
   EXPECT_EQ(entries(plans),
@@ -132,20 +168,45 @@ TYPED_TEST(PlanTest, Window) {
   }
 }
 
+/// What the step adds is verified as well, and the window ends behind it.
+TYPED_TEST(PlanTest, VerifyEndsWithTheLastToken) {
+  oracle::RequestBatch batch = two_rows(1, {1, 2, 1}, {1, 0, 2}, {2, 1, 0});
+  batch.verify_end = VerifyEnd::last_token;
+  EXPECT_EQ(entries(this->run(batch)), (std::vector<VerifyEntry>{{3, 0, no_slot, -1, 1},
+                                                                 {1, 1, 3, -1, 1},
+                                                                 {4, 2, 1, -1, 1},
+                                                                 {2, 0, no_slot, -1, 2},
+                                                                 {3, 0, no_slot, -1, 1},
+                                                                 {1, 1, 3, -1, 1}}));
+  EXPECT_EQ(seeds(this->run(batch)), (Ints{3, no_slot, no_slot}));
+  batch.window = 1;
+  EXPECT_EQ(entries(this->run(batch)),
+            (std::vector<VerifyEntry>{{4, 2, 1, -1, 1}, {2, 0, no_slot, -1, 2}, {1, 1, 3, -1, 1}}));
+}
+
+/// Only the extend length that is taken counts.
+TYPED_TEST(PlanTest, VerifyEndOfMalformedRequests) {
+  oracle::RequestBatch batch = two_rows(1, {1, 2, 1}, {1, -1, 2}, {-1, 2, too_long - 2});
+  batch.verify_end = VerifyEnd::last_token;
+  const Plans plans = this->run(batch);
+  EXPECT_EQ(plans.verify.num_entries, 1 + 2 + 2);
+  EXPECT_EQ(plans.verify.malformed, 3);
+}
+
 TYPED_TEST(PlanTest, Translation) {
-  oracle::PlanBatch batch = two_rows(1, {1}, {3}, {1});
+  oracle::RequestBatch batch = two_rows(1, {1}, {3}, {1});
   batch.table.full_to_swa = {{0, 21, 22, 23, 24}};
   EXPECT_EQ(
       entries(this->run(batch)),
       (std::vector<VerifyEntry>{{23, 0, no_slot, -1, 1}, {21, 1, 23, -1, 1}, {24, 2, 21, -1, 1}}));
   EXPECT_EQ(seeds(this->run(batch)), (Ints{24}));
 
-  // Slot 3, of position 0, has been evicted: right just before the window, wrong inside it.
-  for (const std::int64_t evicted : {-1, -5}) {
-    (*batch.table.full_to_swa)[3] = evicted;
+  // Slot 3, of position 0, is gone: right just before the window, wrong inside it.
+  for (const std::int64_t gone : {-1, -5}) {
+    (*batch.table.full_to_swa)[3] = gone;
     batch.window = 2;
     EXPECT_EQ(entries(this->run(batch)),
-              (std::vector<VerifyEntry>{{21, 1, 0, -1, 1}, {24, 2, 21, -1, 1}}));
+              (std::vector<VerifyEntry>{{21, 1, unchecked_slot, -1, 1}, {24, 2, 21, -1, 1}}));
     batch.window = 0;
     EXPECT_EQ(
         entries(this->run(batch)),
@@ -160,15 +221,70 @@ TYPED_TEST(PlanTest, Translation) {
   EXPECT_EQ(entries(plans)[2], (VerifyEntry{invalid_slot, 2, 21, -1, 1}));
 }
 
-/// Outside the window only an evicted predecessor is right, not one that can't be looked up.
-TYPED_TEST(PlanTest, UnresolvablePredecessorOfTheWindow) {
-  oracle::PlanBatch batch = two_rows(1, {1}, {3}, {1});
-  batch.table.full_to_swa = {{0, 21, 22, 23, 24}};
-  batch.table.entries[3] = -1;
+/// Before the window, a predecessor that the table has no page for is gone, with a translation and
+/// without one; one that can't be looked up, or has no translation, is wrong.
+TYPED_TEST(PlanTest, PredecessorOfTheWindow) {
+  for (const bool translated : {false, true}) {
+    oracle::RequestBatch batch = two_rows(1, {1}, {3}, {1});
+    if (translated) batch.table.full_to_swa = {{0, 1, 2, 3, 4}};
+    batch.window = 2;
+    EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{1, 1, 3, -1, 1}));
+    for (const std::int32_t gone : {-1, -7, INT32_MIN}) {
+      batch.table.entries[3] = gone;
+      EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{1, 1, unchecked_slot, -1, 1}));
+    }
+    batch.table.entries[3] = 5;
+    EXPECT_EQ(entries(this->run(batch))[0],
+              (VerifyEntry{1, 1, translated ? invalid_slot : 5, -1, 1}));
+    batch.request_rows = {3};
+    EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{invalid_slot, 1, invalid_slot, -1, 3}));
+  }
+}
+
+/// The first entry alone lies at the window's edge.
+TYPED_TEST(PlanTest, GoneInsideTheWindow) {
+  oracle::RequestBatch batch = two_rows(1, {1}, {3}, {1});
   batch.window = 2;
-  EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{21, 1, invalid_slot, -1, 1}));
-  batch.table.entries[3] = 5;
-  EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{21, 1, invalid_slot, -1, 1}));
+  batch.table.entries[4] = -1;
+  EXPECT_EQ(entries(this->run(batch)),
+            (std::vector<VerifyEntry>{{invalid_slot, 1, 3, -1, 1}, {4, 2, invalid_slot, -1, 1}}));
+  batch.window = 1;
+  EXPECT_EQ(entries(this->run(batch)), (std::vector<VerifyEntry>{{4, 2, unchecked_slot, -1, 1}}));
+}
+
+/// A page before the window is gone as a whole, or none of it.
+TYPED_TEST(PlanTest, PagesBeforeTheWindow) {
+  oracle::RequestBatch batch = two_rows(4, {1}, {9}, {1});
+  batch.table.entries[3] = -1;
+  batch.window = 5;
+  EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{4, 4, unchecked_slot, -1, 1}));
+  batch.window = 4;
+  EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{5, 5, 4, -1, 1}));
+  batch.window = 6;
+  EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{invalid_slot, 3, unchecked_slot, -1, 1}));
+  batch.verify_end = VerifyEnd::last_token;
+  EXPECT_EQ(entries(this->run(batch))[0], (VerifyEntry{4, 4, unchecked_slot, -1, 1}));
+}
+
+/// A seed that is gone is wrong, whatever the window.
+TYPED_TEST(PlanTest, SeedThatIsGone) {
+  oracle::RequestBatch batch = two_rows(1, {1, 1}, {3, 3}, {1, 0});
+  batch.table.entries[5] = -1;
+  for (const std::int64_t window : {0, 1, 2}) {
+    batch.window = window;
+    EXPECT_EQ(seeds(this->run(batch)), (Ints{invalid_slot, no_slot}));
+  }
+}
+
+/// Plans name padding slots like all others: write and verify know which these are.
+TYPED_TEST(PlanTest, SlotsOfPadding) {
+  oracle::RequestBatch batch = two_rows(4, {1}, {6}, {1});
+  batch.table.entries[3] = 0;
+  const Plans plans = this->run(batch);
+  EXPECT_EQ(entries(plans)[0], (VerifyEntry{0, 0, no_slot, -1, 1}));
+  EXPECT_EQ(entries(plans)[4], (VerifyEntry{4, 4, 3, -1, 1}));
+  batch.prefix_lengths = {4};
+  EXPECT_EQ(seeds(this->run(batch)), (Ints{3}));
 }
 
 TYPED_TEST(PlanTest, RowsOutsideTheTable) {
@@ -183,7 +299,7 @@ TYPED_TEST(PlanTest, RowsOutsideTheTable) {
 }
 
 TYPED_TEST(PlanTest, ColumnsOutsideTheTable) {
-  const Plans plans = this->run(two_rows(2, {1}, {8}, {0}));
+  const Plans plans = this->run(two_rows(2, {1}, {8}, {1}));
   EXPECT_EQ(seeds(plans), (Ints{invalid_slot}));
   EXPECT_EQ(entries(plans)[5], (VerifyEntry{9, 5, 8, -1, 1}));
   EXPECT_EQ(entries(plans)[6], (VerifyEntry{invalid_slot, 6, 9, -1, 1}));
@@ -192,7 +308,7 @@ TYPED_TEST(PlanTest, ColumnsOutsideTheTable) {
 
 TYPED_TEST(PlanTest, NegativeTableEntries) {
   for (const std::int32_t page : {-1, INT32_MIN}) {
-    oracle::PlanBatch batch = two_rows(2, {1}, {5}, {0});
+    oracle::RequestBatch batch = two_rows(2, {1}, {5}, {1});
     batch.table.entries[4] = page;
     const Plans plans = this->run(batch);
     EXPECT_EQ(entries(plans)[2], (VerifyEntry{invalid_slot, 2, 7, -1, 1}));
@@ -202,19 +318,19 @@ TYPED_TEST(PlanTest, NegativeTableEntries) {
 }
 
 TYPED_TEST(PlanTest, LargestTableEntry) {
-  oracle::PlanBatch batch = two_rows(64, {1}, {64}, {0});
+  oracle::RequestBatch batch = two_rows(64, {1}, {64}, {1});
   batch.table.entries[3] = INT32_MAX;
   EXPECT_EQ(seeds(this->run(batch)), (Ints{std::int64_t{INT32_MAX} * 64 + 63}));
 }
 
 TYPED_TEST(PlanTest, RowStrideOfTheTable) {
-  oracle::PlanBatch batch = two_rows(1, {1, 2}, {3, 2}, {0, 0});
+  oracle::RequestBatch batch = two_rows(1, {1, 2}, {3, 2}, {1, 1});
   batch.table.num_columns = 2;
   EXPECT_EQ(seeds(this->run(batch)), (Ints{invalid_slot, 7}));
 }
 
 TYPED_TEST(PlanTest, ExpectedTokens) {
-  oracle::PlanBatch batch = two_rows(1, {1, 2}, {3, 2}, {0, 0});
+  oracle::RequestBatch batch = two_rows(1, {1, 2}, {3, 2}, {0, 0});
   batch.expected = {{0, 0, 0, 0, 10, 11, 12, 99, 20, 21, 22, 99}, 3, 3, 4};
   const auto tokens = [&] {
     Ints found;
@@ -233,21 +349,32 @@ TYPED_TEST(PlanTest, ExpectedTokens) {
   }
 
   batch.expected->token_offset = 0;
-  batch.expected->valid_lengths = {{0, 2, 100}};
-  EXPECT_EQ(tokens(), (Ints{10, 11, -1, 20, 21}));
-  batch.expected->token_offset = 1;
-  EXPECT_EQ(tokens(), (Ints{11, -1, -1, 21, 22}));
-  batch.expected->valid_lengths = {{0, -3}};
-  EXPECT_EQ(tokens(), (Ints{-1, -1, -1, -1, -1}));
-
-  batch.expected->valid_lengths.reset();
   batch.expected->num_rows = 2;
-  EXPECT_EQ(tokens(), (Ints{11, 12, -1, -1, -1}));
+  EXPECT_EQ(tokens(), (Ints{10, 11, 12, -1, -1}));
+}
+
+/// Valid lengths are those of the requests, whatever their rows.
+TYPED_TEST(PlanTest, ValidLengths) {
+  oracle::RequestBatch batch = two_rows(1, {2, 0, 1, 2}, {3, 3, 3, 3}, {0, 0, 0, 0});
+  batch.expected = {{0, 0, 0, 0, 10, 11, 12, 99, 20, 21, 22, 99}, 3, 3, 4};
+  const auto tokens = [&](const Ints& valid_lengths, std::int64_t offset) {
+    batch.expected->valid_lengths = valid_lengths;
+    batch.expected->token_offset = offset;
+    Ints found;
+    for (const VerifyEntry& entry : entries(this->run(batch)))
+      found.push_back(entry.expected_token);
+    return found;
+  };
+  EXPECT_EQ(tokens({2, 0, 100, 1}, 0), (Ints{20, 21, -1, 10, 11, 12, 20, -1, -1}));
+  EXPECT_EQ(tokens({2, 0, 100, 1}, 1), (Ints{21, -1, -1, 11, 12, -1, -1, -1, -1}));
+  EXPECT_EQ(tokens({2, 0, 100, 1}, -1), (Ints{-1, 20, 21, -1, 10, 11, -1, 20, -1}));
+  EXPECT_EQ(tokens({0, 100, -3, INT64_MIN}, 0), Ints(9, -1));
+  EXPECT_EQ(tokens(Ints(4, INT64_MAX), 0), (Ints{20, 21, 22, 10, 11, 12, 20, 21, 22}));
 }
 
 /// The table of expected tokens has rows that the slot table lacks, and the other way round.
 TYPED_TEST(PlanTest, ExpectedTokensOfRowsOutsideTheSlotTable) {
-  oracle::PlanBatch batch = two_rows(1, {3, -1}, {1, 1}, {0, 0});
+  oracle::RequestBatch batch = two_rows(1, {3, -1}, {1, 1}, {0, 0});
   batch.expected = {{0, 10, 20, 30}, 4, 1, 1};
   EXPECT_EQ(entries(this->run(batch)),
             (std::vector<VerifyEntry>{{invalid_slot, 0, no_slot, 30, 3},
@@ -255,7 +382,7 @@ TYPED_TEST(PlanTest, ExpectedTokensOfRowsOutsideTheSlotTable) {
 }
 
 TYPED_TEST(PlanTest, NumRequests) {
-  oracle::PlanBatch batch = two_rows(1, {1, 2, 7}, {1, 1, -1}, {2, 3, -1});
+  oracle::RequestBatch batch = two_rows(1, {1, 2, 7}, {1, 1, -1}, {2, 3, -1});
   batch.num_requests = 2;
   const Plans two = this->run(batch);
   EXPECT_EQ(offsets(two), (Ints{0, 2, 5}));
@@ -280,7 +407,7 @@ TYPED_TEST(PlanTest, MalformedLengths) {
   for (const std::int64_t bad : {std::int64_t{-1}, too_long, INT64_MIN, INT64_MAX}) {
     const Plans plans = this->run(two_rows(1, {1, 2, 1, 2}, {bad, 2, bad, 1}, {2, bad, bad, 1}));
     EXPECT_EQ(offsets(plans), (Ints{0, 2, 2, 2, 3}));
-    EXPECT_EQ(seeds(plans), (Ints{no_slot, 7, no_slot, 2}));
+    EXPECT_EQ(seeds(plans), (Ints{no_slot, no_slot, no_slot, 2}));
     EXPECT_EQ(plans.write.malformed, 3) << "once a request";
     EXPECT_EQ(plans.verify.malformed, 3);
     EXPECT_EQ(plans.verify.num_entries, 3);
@@ -288,29 +415,61 @@ TYPED_TEST(PlanTest, MalformedLengths) {
 }
 
 TYPED_TEST(PlanTest, LongestLengths) {
-  const std::int64_t longest = too_long - 1;
-  const Plans plans =
-      this->run(two_rows(1, {1, 2, 2}, {0, longest, longest}, {longest, longest, 1}));
-  EXPECT_EQ(offsets(plans), (Ints{0, longest, 2 * longest, 2 * longest + 1}));
+  constexpr std::int64_t longest = too_long - 1, half = too_long / 2;
+  oracle::RequestBatch batch =
+      two_rows(1, {1, 2, 2, 1}, {0, longest, longest - 1, half}, {longest, 0, 1, half - 1});
+  const Plans plans = this->run(batch);
+  EXPECT_EQ(offsets(plans), (Ints{0, longest, longest, longest + 1, longest + half}));
   EXPECT_EQ(plans.write.malformed, 0);
-  EXPECT_EQ(plans.verify.required_entries, 2 * longest);
+  EXPECT_EQ(plans.verify.required_entries, 2 * longest - 1 + half);
   EXPECT_EQ(plans.verify.enabled, 0);
+  batch.verify_end = VerifyEnd::last_token;
+  EXPECT_EQ(this->run(batch).verify.required_entries, 4 * longest);
+}
+
+/// Two lengths that are right by themselves: a request of 2^30 tokens can't be.
+TYPED_TEST(PlanTest, SumOfLengths) {
+  constexpr std::int64_t longest = too_long - 1, half = too_long / 2;
+  for (const auto& [prefix, extend] :
+       {std::pair<std::int64_t, std::int64_t>{1, longest}, {2, longest - 1}, {2, longest}}) {
+    const Plans plans = this->run(two_rows(1, {1, 2, 1}, {prefix, 2, 1}, {extend, 1, 1}));
+    EXPECT_EQ(offsets(plans), (Ints{0, 0, 1, 2})) << "the extend is taken as 0";
+    EXPECT_EQ(seeds(plans), (Ints{no_slot, 7, 3}));
+    EXPECT_EQ(plans.verify.num_entries, prefix + 2 + 1);
+    EXPECT_EQ(plans.write.malformed, 1);
+    EXPECT_EQ(plans.verify.malformed, 1);
+  }
+  const Plans long_prefix = this->run(two_rows(1, {1, 2}, {half, longest}, {half, 1}));
+  EXPECT_EQ(offsets(long_prefix), (Ints{0, 0, 0}));
+  EXPECT_EQ(long_prefix.write.malformed, 2);
+  EXPECT_EQ(long_prefix.verify.required_entries, half + longest);
+}
+
+/// Every offset past the batch is that of its end, so that padded requests have no entries.
+TYPED_TEST(PlanTest, OffsetsPastTheBatch) {
+  oracle::RequestBatch batch = two_rows(1, {1, 2, 1}, {1, 1, 1}, {2, 3, 4});
+  EXPECT_EQ(this->run(batch).write.offsets, (Ints{0, 2, 5, 9, 9, 9})) << "the plan has room for 5";
+  batch.num_requests = 1;
+  EXPECT_EQ(this->run(batch).write.offsets, (Ints{0, 2, 2, 2, 2, 2}));
+  batch.num_requests = 0;
+  EXPECT_EQ(this->run(batch).write.offsets, Ints(6, 0));
+  EXPECT_EQ(this->run(two_rows(1, {}, {}, {})).write.offsets, Ints(3, 0));
 }
 
 /// Too many entries disable the plan for the step, and leave its entries as they were.
 TYPED_TEST(PlanTest, OverflowAndRecovery) {
-  const oracle::PlanBatch five = two_rows(1, {1, 2}, {2, 3}, {1, 1});
-  const oracle::PlanBatch six = two_rows(1, {1, 2}, {3, 3}, {1, 1});
+  const oracle::RequestBatch five = two_rows(1, {1, 2}, {2, 3}, {1, 1});
+  const oracle::RequestBatch six = two_rows(1, {1, 2}, {3, 3}, {1, 1});
   Plans plans = stale_plans(2, 5);
-  const auto step = [&](const oracle::PlanBatch& batch) {
+  const auto step = [&](const oracle::RequestBatch& batch) {
     check_plan<TypeParam>({}, batch, plans);
     const oracle::VerifyPlan& verify = plans.verify;
     return Ints{verify.enabled, verify.num_entries, verify.required_entries,
                 static_cast<std::int64_t>(verify.overflows)};
   };
   EXPECT_EQ(step(five), (Ints{1, 5, 5, 0})) << "exactly the capacity";
-  EXPECT_EQ(step(six), (Ints{0, 0, 6, 1}));
-  EXPECT_EQ(step(six), (Ints{0, 0, 6, 2}));
+  EXPECT_EQ(step(six), (Ints{0, 5, 6, 1})) << "what it has room for";
+  EXPECT_EQ(step(six), (Ints{0, 5, 6, 2}));
   EXPECT_EQ(step(five), (Ints{1, 5, 5, 2}));
   EXPECT_EQ(seeds(plans), (Ints{1, 6})) << "the write half goes on";
 }
@@ -318,7 +477,7 @@ TYPED_TEST(PlanTest, OverflowAndRecovery) {
 /// More requests than any team has lanes, so that scans and searches cross their tiles.
 TYPED_TEST(PlanTest, ThousandsOfRequests) {
   constexpr std::int64_t count = 5000;
-  oracle::PlanBatch batch = two_rows(1, {}, {}, {});
+  oracle::RequestBatch batch = two_rows(1, {}, {}, {});
   for (std::int64_t r = 0; r < count; ++r) {
     batch.request_rows.push_back(r % 3);
     batch.prefix_lengths.push_back(r % 4);

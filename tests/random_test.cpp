@@ -13,23 +13,26 @@
 /// Thousands of random cases, in the library and in the oracle.
 namespace {
 
-/// verify_requests, with the endpoints in one job or dealt to two.
+/// Garbage lengths may ask for more than the oracle can hold; VerifyRequestsTest has some.
+bool oracle_can_hold(const oracle::VerifyJob& job) { return required_entries(job) <= 1 << 16; }
+
+/// verify_requests, with the endpoints in one job or dealt to two. `clean`: nothing may be found.
 template <class Space>
-void check_in_one_pass(std::uint64_t seed, const Layout& layout, const oracle::PlanBatch& batch,
-                       const std::vector<oracle::Endpoint>& endpoints) {
+void check_in_one_pass(std::uint64_t seed, const Layout& layout, const oracle::RequestBatch& batch,
+                       const std::vector<oracle::Endpoint>& endpoints, bool clean) {
   Rng rng(~seed);
   oracle::VerifyJob first{batch, endpoints}, second{batch, {}};
-  if (rng.chance(20)) first.batch.extend_lengths.clear();
-  if (rng.chance(20)) second.batch.window = rng.between(0, 40);
-  // Garbage lengths may ask for more than the oracle can hold; VerifyRequestsTest has some.
-  constexpr std::int64_t limit = 1 << 16;
-  if (required_entries(first) > limit || required_entries(second) > limit) return;
+  const bool needs_extends = batch.verify_end == oracle::VerifyEnd::last_token;
+  first.extends_given = needs_extends || rng.chance(80);
+  if (!clean && rng.chance(20)) second.batch.window = rng.between(0, 40);
+  if (!oracle_can_hold(first) || !oracle_can_hold(second)) return;
   const auto split = first.endpoints.begin() + rng.between(1, endpoints.size());
   second.endpoints.assign(split, first.endpoints.end());
   first.endpoints.erase(split, first.endpoints.end());
   std::vector<oracle::VerifyJob> jobs = {first};
   if (!second.endpoints.empty()) jobs.push_back(second);
-  check_verify_requests<Space>(layout, jobs);
+  const oracle::Report report = check_verify_requests<Space>(layout, jobs);
+  if (clean && report.total > 0) ADD_FAILURE() << report.violations.at(0);
 }
 
 template <class Space>
@@ -39,7 +42,7 @@ class RandomTest : public SpaceTest<Space> {
   /// of them: each case allocates dozens of arrays there, which costs more than its kernels.
   template <class Body>
   static void for_each_seed(std::uint64_t host_cases, const Body& body) {
-    constexpr bool on_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
+    constexpr bool on_host = kvcanary::is_host_space<Space>;
     const std::uint64_t first = test_settings::seed();
     const std::uint64_t cases = test_settings::cases(on_host ? host_cases : host_cases / 10);
     for (std::uint64_t i = 0; i < cases; ++i) {
@@ -53,8 +56,13 @@ class RandomTest : public SpaceTest<Space> {
   static void expect_clean(CaseKind kind, std::uint64_t seed) {
     Case scenario = random_case(kind, seed);
     for (const Step& step : scenario.steps) {
-      check_in_one_pass<Space>(seed, scenario.layout, step.batch, scenario.endpoints);
+      const auto in_one_pass = [&] {
+        check_in_one_pass<Space>(seed, scenario.layout, step.batch, scenario.endpoints, true);
+      };
+      const bool after_write = step.batch.verify_end == oracle::VerifyEnd::last_token;
+      if (!after_write) in_one_pass();
       const oracle::Report report = check_step<Space>(scenario.layout, step, scenario.endpoints);
+      if (after_write) in_one_pass();
       EXPECT_TRUE(report.violations.empty()) << report.violations.at(0);
     }
   }
@@ -92,10 +100,77 @@ TYPED_TEST(RandomTest, Corrupted) {
     Rng rng(seed);
     Case scenario = random_case(rng.chance(50) ? CaseKind::mixed : CaseKind::window, rng.bits());
     for (const Step& step : scenario.steps) {
-      check_in_one_pass<TypeParam>(seed, scenario.layout, step.batch, scenario.endpoints);
+      check_in_one_pass<TypeParam>(seed, scenario.layout, step.batch, scenario.endpoints, false);
       check_step<TypeParam>(scenario.layout, step, scenario.endpoints);
       corrupt(rng, scenario.endpoints);
     }
+  });
+}
+
+/// The jobs of all pools that are verified before the write, or after it.
+std::vector<oracle::VerifyJob> verify_jobs(const std::vector<Case>& pools, std::size_t step,
+                                           oracle::VerifyEnd end) {
+  std::vector<oracle::VerifyJob> jobs;
+  for (const Case& pool : pools) {
+    const oracle::RequestBatch& batch = pool.steps[step].batch;
+    if (batch.verify_end == end) jobs.push_back({batch, pool.endpoints});
+  }
+  return jobs;
+}
+
+/// All pools' parts of a step written in one launch; nothing is reported.
+template <class Space>
+void write_pools(std::vector<Case>& pools, std::size_t step) {
+  std::vector<Plans> plans;
+  std::vector<WriteCall> jobs;
+  plans.reserve(pools.size());
+  for (Case& pool : pools) {
+    const Step& of_pool = pool.steps[step];
+    plans.push_back(stale_plans(of_pool.max_requests, of_pool.max_entries));
+    oracle::plan(of_pool.batch, plans.back().write, plans.back().verify);
+    jobs.push_back({&plans.back().write, &of_pool.tokens, &pool.endpoints});
+  }
+  check_write_jobs<Space>(pools[0].layout, jobs);
+  oracle::Report report;
+  for (const WriteCall& job : jobs) oracle::write(*job.plan, *job.batch, *job.endpoints, report);
+  if (report.total > 0) ADD_FAILURE() << report.violations.at(0);
+}
+
+/// Hybrid models: up to twelve pools, each with conventions of its own, share their launches.
+TYPED_TEST(RandomTest, Pools) {
+  this->for_each_seed(300, [](std::uint64_t seed) {
+    std::vector<Case> pools = random_pools(seed);
+    const auto expect_clean = [&](std::size_t step, oracle::VerifyEnd end) {
+      const std::vector<oracle::VerifyJob> jobs = verify_jobs(pools, step, end);
+      if (jobs.empty()) return;
+      const oracle::Report report = check_verify_requests<TypeParam>(pools[0].layout, jobs);
+      if (report.total > 0) ADD_FAILURE() << report.violations.at(0);
+    };
+    for (std::size_t step = 0; step < pools[0].steps.size(); ++step) {
+      expect_clean(step, oracle::VerifyEnd::prefix);
+      write_pools<TypeParam>(pools, step);
+      expect_clean(step, oracle::VerifyEnd::last_token);
+    }
+  });
+}
+
+/// The same with damaged pools and batches, verified all at once.
+TYPED_TEST(RandomTest, MalformedPools) {
+  this->for_each_seed(300, [](std::uint64_t seed) {
+    Rng rng(seed);
+    std::vector<Case> pools = random_pools(rng.bits());
+    for (std::size_t step = 0; step + 1 < pools[0].steps.size(); ++step) {
+      write_pools<TypeParam>(pools, step);
+    }
+    std::vector<oracle::VerifyJob> jobs;
+    for (Case& pool : pools) {
+      if (rng.chance(60)) corrupt(rng, pool.endpoints);
+      if (rng.chance(30)) malform(rng, pool.endpoints);
+      oracle::VerifyJob job{pool.steps.back().batch, pool.endpoints};
+      if (rng.chance(60)) malform(rng, job.batch);
+      if (oracle_can_hold(job)) jobs.push_back(job);
+    }
+    if (!jobs.empty()) check_verify_requests<TypeParam>(pools[0].layout, jobs);
   });
 }
 
@@ -110,22 +185,35 @@ TYPED_TEST(RandomTest, Malformed) {
       Plans plans = stale_plans(earlier.max_requests, earlier.max_entries);
       oracle::Report report;
       oracle::plan(earlier.batch, plans.write, plans.verify);
-      oracle::write(plans.write, earlier.write, scenario.endpoints, report);
+      oracle::write(plans.write, earlier.tokens, scenario.endpoints, report);
     }
     if (rng.chance(60)) malform(rng, step.batch);
     Plans plans = stale_plans(step.max_requests, rng.chance(80) ? step.max_entries + 20 : 5);
     check_plan<TypeParam>(scenario.layout, step.batch, plans);
 
     if (rng.chance(30)) malform(rng, scenario.endpoints);
-    check_in_one_pass<TypeParam>(seed, scenario.layout, step.batch, scenario.endpoints);
+    check_in_one_pass<TypeParam>(seed, scenario.layout, step.batch, scenario.endpoints, false);
     if (rng.chance(60)) malform(rng, plans.verify);
     check_verify<TypeParam>(scenario.layout, plans.verify, scenario.endpoints);
 
     if (rng.chance(60)) malform(rng, plans.write);
-    if (rng.chance(60)) malform(rng, step.write);
-    remove_races(plans.write, step.write);
-    check_write<TypeParam>(scenario.layout, plans.write, step.write, scenario.endpoints);
+    if (rng.chance(60)) malform(rng, step.tokens);
+    remove_races(plans.write, step.tokens, scenario.endpoints);
+    check_write<TypeParam>(scenario.layout, plans.write, step.tokens, scenario.endpoints);
   });
+}
+
+/// A batch with one more padded request, which is number `at`.
+oracle::RequestBatch with_padded_request(oracle::RequestBatch batch, std::int64_t at) {
+  const auto insert = [at](std::vector<std::int64_t>& values, std::int64_t value) {
+    values.insert(values.begin() + at, value);
+  };
+  insert(batch.request_rows, *batch.padding_row);
+  insert(batch.prefix_lengths, 7);
+  insert(batch.extend_lengths, -7);
+  if (batch.num_requests) ++*batch.num_requests;
+  if (batch.expected && batch.expected->valid_lengths) insert(*batch.expected->valid_lengths, 3);
+  return batch;
 }
 
 /// A padded row moves nothing but the places of the rows after it.
@@ -133,15 +221,12 @@ TYPED_TEST(RandomTest, PaddingIsInert) {
   this->for_each_seed(300, [](std::uint64_t seed) {
     const Case scenario = random_case(CaseKind::mixed, seed);
     const Step& step = scenario.steps.back();
+    if (!step.batch.padding_row) return;
     Plans plans = stale_plans(step.max_requests + 1, step.max_entries);
     Library<TypeParam>::plan(scenario.layout, step.batch, plans.write, plans.verify);
 
-    oracle::PlanBatch padded = step.batch;
     const auto at = static_cast<std::int64_t>(seed % (plans.write.num_requests + 1));
-    padded.request_rows.insert(padded.request_rows.begin() + at, 0);
-    padded.prefix_lengths.insert(padded.prefix_lengths.begin() + at, 7);
-    padded.extend_lengths.insert(padded.extend_lengths.begin() + at, -7);
-    if (padded.num_requests) ++*padded.num_requests;
+    const oracle::RequestBatch padded = with_padded_request(step.batch, at);
     Plans padded_plans = stale_plans(step.max_requests + 1, step.max_entries);
     Library<TypeParam>::plan(scenario.layout, padded, padded_plans.write, padded_plans.verify);
 

@@ -13,14 +13,18 @@ template <class Space>
 class VerifyRequestsMalformedTest : public VerifyRequestsTest<Space> {};
 TYPED_TEST_SUITE(VerifyRequestsMalformedTest, Spaces, SpaceName);
 
-TYPED_TEST(VerifyRequestsMalformedTest, PaddingRowsAndSlots) {
-  VerifyJob job = job_of({5, 300, 2}, 1);
-  job.batch.request_rows[0] = 0;
-  job.batch.prefix_lengths[0] = -3;
-  job.batch.table.entries[2 * job.batch.table.num_columns + 7] = 0;
-  const oracle::Report report = check_verify_requests<TypeParam>({}, {job});
-  EXPECT_TRUE(report.violations.empty());
-  EXPECT_EQ(report.counts[0], (oracle::TagCounts{1, 301}));
+/// Lengths of padded requests are not looked at.
+TYPED_TEST(VerifyRequestsMalformedTest, PaddingRows) {
+  for (const std::int64_t row : {0, 1, -1}) {
+    VerifyJob job = job_of({5, 300, 2}, 1);
+    job.batch.padding_row = row;
+    job.batch.request_rows[0] = row;
+    job.batch.prefix_lengths[0] = -3;
+    job.batch.extend_lengths[0] = INT64_MAX;
+    const oracle::Report report = check_verify_requests<TypeParam>({}, {job});
+    EXPECT_TRUE(report.violations.empty());
+    EXPECT_EQ(report.counts[0], (oracle::TagCounts{1, 302}));
+  }
 }
 
 TYPED_TEST(VerifyRequestsMalformedTest, NothingToDo) {
@@ -36,33 +40,55 @@ TYPED_TEST(VerifyRequestsMalformedTest, NothingToDo) {
 
 TYPED_TEST(VerifyRequestsMalformedTest, NumRequestsOutOfRange) {
   VerifyJob job = job_of({5, 300}, 16);
-  const auto malformed = [](std::int64_t entries) {
-    return std::vector<Violation>{{0, -1, -1, 0, -1, 0, entries, bit::malformed_plan, -1, -1}};
-  };
   for (const std::int64_t wanted : {std::int64_t{-1}, INT64_MIN}) {
     job.batch.num_requests = wanted;
-    EXPECT_EQ(TestFixture::run({job}), malformed(0));
+    EXPECT_EQ(TestFixture::run({job}), std::vector<Violation>{of_batch(0, 0)});
   }
   for (const std::int64_t wanted : {std::int64_t{3}, INT64_MAX}) {
     job.batch.num_requests = wanted;
-    EXPECT_EQ(TestFixture::run({job}), malformed(305));
+    EXPECT_EQ(TestFixture::run({job}), std::vector<Violation>{of_batch(0, 305)});
   }
 }
 
 TYPED_TEST(VerifyRequestsMalformedTest, MalformedLengths) {
-  const VerifyJob good = job_of({5, 300}, 16);
+  const VerifyJob good = job_of({5, 300}, 16, 63);
   for (const std::int64_t length : {std::int64_t{-1}, std::int64_t{1} << 30, INT64_MAX}) {
     VerifyJob job = good;
     job.batch.extend_lengths[1] = length;
-    EXPECT_EQ(TestFixture::run({job}).at(0).expected_aux, 305);
+    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(63, 305)}));
     job.batch.prefix_lengths[1] = length;
-    EXPECT_EQ(TestFixture::run({job}).at(0).expected_aux, 5);
-    job.batch.extend_lengths.clear();
-    EXPECT_EQ(TestFixture::run({job}).size(), 1U);
+    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(63, 5)}));
+    job.extends_given = false;
+    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(63, 5)}));
   }
   VerifyJob job = good;
   job.batch.extend_lengths.clear();
+  job.extends_given = false;
   EXPECT_TRUE(TestFixture::run({job}).empty()) << "extend lengths that are not given are right";
+}
+
+/// Together too long: the extend is taken as 0.
+TYPED_TEST(VerifyRequestsMalformedTest, SumOfLengths) {
+  VerifyJob job = job_of({5, 300}, 16);
+  for (const auto end : {oracle::VerifyEnd::prefix, oracle::VerifyEnd::last_token}) {
+    job.batch.verify_end = end;
+    job.batch.extend_lengths = {0, (std::int64_t{1} << 30) - 300};
+    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(0, 305)}));
+  }
+  job.batch.verify_end = oracle::VerifyEnd::prefix;
+  --job.batch.extend_lengths[1];
+  EXPECT_TRUE(TestFixture::run({job}).empty());
+}
+
+/// The last token of a malformed request is that of its prefix, or of its extend.
+TYPED_TEST(VerifyRequestsMalformedTest, LastTokenOfMalformedLengths) {
+  VerifyJob job = job_of({5, 300}, 16);
+  job.batch.verify_end = oracle::VerifyEnd::last_token;
+  job.batch.prefix_lengths = {-1, 250};
+  job.batch.extend_lengths = {5, 50};
+  EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(0, 305)}));
+  job.batch.extend_lengths = {5, -1};
+  EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(0, 255)}));
 }
 
 /// Positions that the table does not reach are out of bounds, as are rows that it does not have.
@@ -93,6 +119,18 @@ TYPED_TEST(VerifyRequestsMalformedTest, TableEntriesOutOfRange) {
   }
 }
 
+/// Entries that the table has no page for are gone, and inside a prefix that is out of bounds.
+TYPED_TEST(VerifyRequestsMalformedTest, GoneInsideTheWindow) {
+  VerifyJob job = job_of({200}, 16);
+  job.batch.table.entries[job.batch.table.num_columns + 3] = -1;  // positions 48 to 63
+  const std::vector<Violation> found = TestFixture::run({job});
+  EXPECT_EQ(found.size(), 17U) << "and the one after them";
+  for (const Violation& violation : found) {
+    EXPECT_EQ(violation.fail_bits, bit::slot_out_of_bounds);
+    EXPECT_EQ(violation.slot == oracle::invalid_slot, violation.expected_position < 64);
+  }
+}
+
 /// A garbage length is reported in no more time than the log takes.
 TYPED_TEST(VerifyRequestsMalformedTest, HugeLength) {
   VerifyJob job = job_of({5, 300, 4}, 16);
@@ -106,14 +144,16 @@ TYPED_TEST(VerifyRequestsMalformedTest, HugeLength) {
   EXPECT_EQ(report.total, entries - 309);
   EXPECT_EQ(report.violations.size(), 40U);
   for (const Violation& violation : report.violations) {
-    EXPECT_EQ(violation.entry, violation.position + 5);
+    EXPECT_EQ(violation.entry, 1);
     EXPECT_EQ(violation.request_row, 2);
-    EXPECT_EQ(violation.fail_bits == bit::slot_out_of_bounds, violation.position >= 304);
+    EXPECT_GE(violation.expected_position, 300);
+    EXPECT_LT(violation.expected_position, huge);
+    EXPECT_EQ(violation.fail_bits == bit::slot_out_of_bounds, violation.expected_position >= 304);
   }
 }
 
 TYPED_TEST(VerifyRequestsMalformedTest, KVRowOutOfRange) {
-  const oracle::PlanBatch batch = batch_of({300}, 16);
+  const oracle::RequestBatch batch = batch_of({300}, 16);
   for (const Ints& read_bytes : {Ints{16}, Ints{16, 16, 8}}) {
     VerifyJob job{batch, {written(batch, 3, KVMode::all, read_bytes)}};
     oracle::KVSource& source = job.endpoints[0].sources.back();

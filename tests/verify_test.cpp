@@ -119,25 +119,81 @@ TYPED_TEST(VerifyTest, FieldsOfAChainViolation) {
   record.position = 40;
   oracle::store(endpoint, 2, record);
   EXPECT_EQ(TestFixture::run(build::verify_chain({5, 2}, 9), endpoint),
-            (std::vector<Violation>{
-                {0, 2, 1, 7592, -1, 12, second_hash, bit::chain_hash | bit::position, 9, 1}}));
+            (std::vector<Violation>{{.launch_tag = 0,
+                                     .slot = 2,
+                                     .position = 40,
+                                     .stored_token = 7592,
+                                     .expected_token = -1,
+                                     .stored_chain_hash = 12,
+                                     .expected_aux = second_hash,
+                                     .fail_bits = bit::chain_hash | bit::position,
+                                     .request_row = 9,
+                                     .entry = 1,
+                                     .expected_position = 1,
+                                     .stored_kv_hash = record.kv_hash,
+                                     .expected_kv_hash = record.kv_hash}}));
+}
+
+/// Position 0 is compared with the anchor.
+TYPED_TEST(VerifyTest, FieldsOfAChainViolationAtTheStart) {
+  Endpoint endpoint = written(63, KVMode::none);
+  oracle::store(endpoint, 5, {101, 0, 77, 0});
+  EXPECT_EQ(TestFixture::run(build::verify_chain({5}), endpoint),
+            (std::vector<Violation>{{.launch_tag = 63,
+                                     .slot = 5,
+                                     .position = 0,
+                                     .stored_token = 101,
+                                     .expected_token = -1,
+                                     .stored_chain_hash = 77,
+                                     .expected_aux = anchor,
+                                     .fail_bits = bit::chain_hash,
+                                     .request_row = 1,
+                                     .entry = 0,
+                                     .expected_position = 0,
+                                     .stored_kv_hash = 0,
+                                     .expected_kv_hash = 0}}));
 }
 
 TYPED_TEST(VerifyTest, FieldsOfAPositionViolation) {
   const Endpoint endpoint = written(7);
+  const std::int64_t kv = oracle::load(endpoint, 2).kv_hash;
   const VerifyPlan plan = build::verify_plan({{2, 6, 5, 7592, 4}});
   EXPECT_EQ(TestFixture::run(plan, endpoint),
-            (std::vector<Violation>{{7, 2, 6, 7592, 7592, second_hash, 1, bit::position, 4, 0}}));
+            (std::vector<Violation>{{.launch_tag = 7,
+                                     .slot = 2,
+                                     .position = 1,
+                                     .stored_token = 7592,
+                                     .expected_token = 7592,
+                                     .stored_chain_hash = second_hash,
+                                     .expected_aux = second_hash,
+                                     .fail_bits = bit::position,
+                                     .request_row = 4,
+                                     .entry = 0,
+                                     .expected_position = 6,
+                                     .stored_kv_hash = kv,
+                                     .expected_kv_hash = kv}}));
 }
 
 TYPED_TEST(VerifyTest, FieldsOfAKVViolation) {
   Endpoint endpoint = written();
-  const std::int64_t right = oracle::load(endpoint, 5).kv_hash;
   Record record = oracle::load(endpoint, 5);
-  record.kv_hash = 0;
+  const std::int64_t right = record.kv_hash;
+  record.kv_hash = 3;
   oracle::store(endpoint, 5, record);
   EXPECT_EQ(TestFixture::run(build::verify_chain({5}), endpoint),
-            (std::vector<Violation>{{0, 5, 0, 101, -1, anchor, right, bit::kv_hash, 1, 0}}));
+            (std::vector<Violation>{{.launch_tag = 0,
+                                     .slot = 5,
+                                     .position = 0,
+                                     .stored_token = 101,
+                                     .expected_token = -1,
+                                     .stored_chain_hash = anchor,
+                                     .expected_aux = anchor,
+                                     .fail_bits = bit::kv_hash,
+                                     .request_row = 1,
+                                     .entry = 0,
+                                     .expected_position = 0,
+                                     .stored_kv_hash = 3,
+                                     .expected_kv_hash = right}}));
 }
 
 TYPED_TEST(VerifyTest, ExpectedTokens) {
@@ -151,8 +207,21 @@ TYPED_TEST(VerifyTest, ExpectedTokens) {
   plan.entries[3].expected_token = -1;
   EXPECT_EQ(TestFixture::to_text(TestFixture::run(plan, endpoint)), "1:32 2:32");
   plan.num_entries = 2;
+  const std::int64_t kv = oracle::load(endpoint, 2).kv_hash;
   EXPECT_EQ(TestFixture::run(plan, endpoint),
-            (std::vector<Violation>{{0, 2, 1, 7592, 0, second_hash, 0, bit::verify_token, 1, 1}}));
+            (std::vector<Violation>{{.launch_tag = 0,
+                                     .slot = 2,
+                                     .position = 1,
+                                     .stored_token = 7592,
+                                     .expected_token = 0,
+                                     .stored_chain_hash = second_hash,
+                                     .expected_aux = second_hash,
+                                     .fail_bits = bit::verify_token,
+                                     .request_row = 1,
+                                     .entry = 1,
+                                     .expected_position = 1,
+                                     .stored_kv_hash = kv,
+                                     .expected_kv_hash = kv}}));
 }
 
 /// One slot wrong in everything: all bits in one violation.
@@ -207,63 +276,195 @@ TYPED_TEST(VerifyTest, ModeNoneExpectsAKVHashOfZero) {
   Endpoint endpoint = written(0, KVMode::all);
   endpoint.mode = KVMode::none;
   EXPECT_EQ(TestFixture::findings(endpoint), "0:4 1:4 2:4 3:4");
+  EXPECT_EQ(TestFixture::run(build::verify_chain({5}), endpoint).at(0).expected_kv_hash, 0);
 }
 
+/// A KV hash that is not compared reads as if it were right.
 TYPED_TEST(VerifyTest, KVRowOutOfRange) {
   Endpoint endpoint = written();
   endpoint.sources[1].num_rows = 1;  // slots 0 to 3
   endpoint.sources[1].bytes.resize(80);
   EXPECT_EQ(TestFixture::findings(endpoint), "0:64 2:64");
-  const std::vector<Violation> found = TestFixture::run(build::verify_chain({5}), endpoint);
-  EXPECT_EQ(found,
-            (std::vector<Violation>{{0, 5, 0, 101, -1, anchor, 0, bit::slot_out_of_bounds, 1, 0}}));
+  const std::int64_t kv = oracle::load(endpoint, 5).kv_hash;
+  EXPECT_EQ(TestFixture::run(build::verify_chain({5}), endpoint),
+            (std::vector<Violation>{{.launch_tag = 0,
+                                     .slot = 5,
+                                     .position = 0,
+                                     .stored_token = 101,
+                                     .expected_token = -1,
+                                     .stored_chain_hash = anchor,
+                                     .expected_aux = anchor,
+                                     .fail_bits = bit::slot_out_of_bounds,
+                                     .request_row = 1,
+                                     .entry = 0,
+                                     .expected_position = 0,
+                                     .stored_kv_hash = kv,
+                                     .expected_kv_hash = kv}}));
+  endpoint.mode = KVMode::none;
+  EXPECT_EQ(TestFixture::findings(endpoint), "0:4 1:4 2:4 3:4") << "no row is needed";
 }
 
-TYPED_TEST(VerifyTest, PaddingSlot) {
-  const Endpoint endpoint = written();
-  // Slot 0 was never written, but isn't looked at; an entry after it skips the chain alone.
-  const VerifyPlan plan = build::verify_plan(
-      {{0, 0, no_slot, 5, 1}, {2, 1, 0, -1, 1}, {2, 3, 0, -1, 1}, {0, 9, 99, -1, 1}});
-  const oracle::Report report = check_verify<TypeParam>({}, plan, {endpoint});
-  EXPECT_EQ(TestFixture::to_text(report.violations), "2:2");
-  EXPECT_EQ(report.counts[0], (oracle::TagCounts{1, 2}));
+/// An entry of which nothing is right, and two of slot 2 that follow `slot`: the first of them is
+/// right but for its chain, the second is of another position as well.
+VerifyPlan reads_of(std::int64_t slot) {
+  return build::verify_plan({{slot, 5, 99, 17, 2}, {2, 1, slot, -1, 1}, {2, 3, slot, -1, 1}});
+}
+
+/// A padding slot is named, and nothing of it is looked at; as a predecessor it leaves the chain
+/// alone unchecked.
+TYPED_TEST(VerifyTest, PaddingSlots) {
+  const std::vector<oracle::Padding> ranges = {{0, 1}, {0, 2}, {1, 1}, {4, 1}, {3, 2},
+                                               {6, 2}, {7, 1}, {8, 0}, {0, 0}, {4, 3}};
+  for (const oracle::Padding& range : ranges) {
+    Endpoint endpoint = written(20);
+    endpoint.padding = range;
+    oracle::store(endpoint, 2, {7592, 1, 77, oracle::load(endpoint, 2).kv_hash});
+    for (std::int64_t slot = -4; slot < 12; ++slot) {
+      if (slot == 2 || slot == oracle::no_slot || slot == oracle::unchecked_slot) continue;
+      const bool padding = range.contains(slot);
+      const oracle::Report report = check_verify<TypeParam>({}, reads_of(slot), {endpoint});
+      const std::string text = TestFixture::to_text(report.violations);
+      EXPECT_EQ(text == "0:2048 2:2", padding) << "slot " << slot << ": " << text;
+      EXPECT_EQ(report.counts[20], (oracle::TagCounts{1, 3})) << "padding slots count as entries";
+    }
+  }
+}
+
+TYPED_TEST(VerifyTest, FieldsOfAPaddingRead) {
+  for (const std::int64_t slot : {6, 7}) {
+    Endpoint endpoint = written(13);
+    endpoint.padding = {6, 2};
+    EXPECT_EQ(TestFixture::run(build::verify_plan({{slot, 5, 99, 17, 2}}), endpoint),
+              (std::vector<Violation>{{.launch_tag = 13,
+                                       .slot = slot,
+                                       .position = 0,
+                                       .stored_token = 0,
+                                       .expected_token = 17,
+                                       .stored_chain_hash = 0,
+                                       .expected_aux = 0,
+                                       .fail_bits = bit::padding_read,
+                                       .request_row = 2,
+                                       .entry = 0,
+                                       .expected_position = 5,
+                                       .stored_kv_hash = 0,
+                                       .expected_kv_hash = 0}}));
+  }
+}
+
+TYPED_TEST(VerifyTest, PaddingReadsMayBeSkipped) {
+  Endpoint endpoint = written(13);
+  endpoint.padding = {.first = 6, .count = 2, .skip_reads = true};
+  for (const std::int64_t slot : {6, 7}) {
+    const oracle::Report report = check_verify<TypeParam>({}, reads_of(slot), {endpoint});
+    EXPECT_EQ(TestFixture::to_text(report.violations), "2:2");
+    EXPECT_EQ(report.counts[13], (oracle::TagCounts{1, 3}));
+  }
+}
+
+/// Each endpoint has its own padding slots.
+TYPED_TEST(VerifyTest, PaddingOfEndpoints) {
+  std::vector<Endpoint> endpoints = {written(0), written(1), written(2), written(3)};
+  endpoints[0].padding = build::no_padding;
+  endpoints[1].padding = {2, 1};
+  endpoints[2].padding = {.first = 2, .count = 1, .skip_reads = true};
+  endpoints[3].padding = {6, 2};
+  const oracle::Report report = check_verify<TypeParam>({}, build::verify_chain(slots), endpoints);
+  std::string tags;
+  for (const Violation& violation : report.violations) {
+    EXPECT_EQ(violation.fail_bits, bit::padding_read);
+    tags += std::to_string(violation.launch_tag) + ':' + std::to_string(violation.entry) + ' ';
+  }
+  EXPECT_EQ(tags, "1:1 3:2 ");
+}
+
+/// What comes before the window is gone: the chain alone is not checked.
+TYPED_TEST(VerifyTest, UncheckedPredecessor) {
+  Endpoint endpoint = written();
+  Record record = oracle::load(endpoint, 2);
+  record.prev_hash = 77;
+  oracle::store(endpoint, 2, record);
+  VerifyPlan plan = build::verify_plan({{2, 1, oracle::unchecked_slot, 7592, 1}});
+  EXPECT_TRUE(TestFixture::run(plan, endpoint).empty());
+  plan.entries[0].position = 3;
+  EXPECT_EQ(TestFixture::run(plan, endpoint),
+            (std::vector<Violation>{{.launch_tag = 0,
+                                     .slot = 2,
+                                     .position = 1,
+                                     .stored_token = 7592,
+                                     .expected_token = 7592,
+                                     .stored_chain_hash = 77,
+                                     .expected_aux = 77,
+                                     .fail_bits = bit::position,
+                                     .request_row = 1,
+                                     .entry = 0,
+                                     .expected_position = 3,
+                                     .stored_kv_hash = record.kv_hash,
+                                     .expected_kv_hash = record.kv_hash}}));
 }
 
 TYPED_TEST(VerifyTest, SlotOutOfBounds) {
-  for (const std::int64_t slot :
-       {std::int64_t{8}, std::int64_t{-1}, oracle::invalid_slot, INT64_MIN, INT64_MAX}) {
+  for (const std::int64_t slot : {std::int64_t{8}, oracle::no_slot, oracle::invalid_slot,
+                                  oracle::unchecked_slot, INT64_MIN, INT64_MAX}) {
     const VerifyPlan plan = build::verify_plan({{slot, 3, 99, 17, 2}});
     const oracle::Report report = check_verify<TypeParam>({}, plan, {written()});
-    EXPECT_EQ(report.violations,
-              (std::vector<Violation>{{0, slot, 3, 0, 17, 0, 0, bit::slot_out_of_bounds, 2, 0}}));
+    EXPECT_EQ(report.violations, (std::vector<Violation>{{.launch_tag = 0,
+                                                          .slot = slot,
+                                                          .position = 0,
+                                                          .stored_token = 0,
+                                                          .expected_token = 17,
+                                                          .stored_chain_hash = 0,
+                                                          .expected_aux = 0,
+                                                          .fail_bits = bit::slot_out_of_bounds,
+                                                          .request_row = 2,
+                                                          .entry = 0,
+                                                          .expected_position = 3,
+                                                          .stored_kv_hash = 0,
+                                                          .expected_kv_hash = 0}}));
     EXPECT_EQ(report.counts[0].entries, 1U);
   }
 }
 
+/// A chain that is not compared reads as if it were right.
 TYPED_TEST(VerifyTest, PredecessorOutOfBounds) {
   for (const std::int64_t predecessor :
-       {std::int64_t{8}, oracle::invalid_slot, INT64_MIN, INT64_MAX}) {
+       {std::int64_t{8}, oracle::invalid_slot, std::int64_t{-4}, INT64_MIN, INT64_MAX}) {
+    const Endpoint endpoint = written();
+    const std::int64_t kv = oracle::load(endpoint, 2).kv_hash;
     const VerifyPlan plan = build::verify_plan({{2, 1, predecessor, 7592, 1}});
-    EXPECT_EQ(TestFixture::run(plan, written()),
-              (std::vector<Violation>{
-                  {0, 2, 1, 7592, 7592, second_hash, 0, bit::slot_out_of_bounds, 1, 0}}));
+    EXPECT_EQ(TestFixture::run(plan, endpoint),
+              (std::vector<Violation>{{.launch_tag = 0,
+                                       .slot = 2,
+                                       .position = 1,
+                                       .stored_token = 7592,
+                                       .expected_token = 7592,
+                                       .stored_chain_hash = second_hash,
+                                       .expected_aux = second_hash,
+                                       .fail_bits = bit::slot_out_of_bounds,
+                                       .request_row = 1,
+                                       .entry = 0,
+                                       .expected_position = 1,
+                                       .stored_kv_hash = kv,
+                                       .expected_kv_hash = kv}}));
   }
 }
 
 /// The bits of one entry come together when its predecessor is missing and its position is wrong.
-TYPED_TEST(VerifyTest, AuxOfAPositionBesideOutOfBounds) {
-  const VerifyPlan plan = build::verify_plan({{2, 6, 8, -1, 1}});
-  EXPECT_EQ(TestFixture::run(plan, written()),
-            (std::vector<Violation>{{0, 2, 6, 7592, -1, second_hash, 1,
-                                     bit::position | bit::slot_out_of_bounds, 1, 0}}));
+TYPED_TEST(VerifyTest, PositionBesideOutOfBounds) {
+  const std::vector<Violation> found =
+      TestFixture::run(build::verify_plan({{2, 6, 8, -1, 1}}), written());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].fail_bits, bit::position | bit::slot_out_of_bounds);
+  EXPECT_EQ(found[0].expected_aux, second_hash);
+  EXPECT_EQ(found[0].expected_position, 6);
 }
 
 TYPED_TEST(VerifyTest, DisabledPlan) {
   VerifyPlan plan = build::verify_chain({6, 6});
   plan.enabled = 0;
-  const oracle::Report report = check_verify<TypeParam>({}, plan, {written()});
+  const oracle::Report report = check_verify<TypeParam>({}, plan, {written(0), written(40)});
   EXPECT_TRUE(report.violations.empty());
-  EXPECT_EQ(report.counts[0], (oracle::TagCounts{1, 0}));
+  EXPECT_EQ(report.counts[0], (oracle::TagCounts{0, 0, 1}));
+  EXPECT_EQ(report.counts[40], (oracle::TagCounts{0, 0, 1}));
   for (const std::int64_t enabled : {std::int64_t{2}, std::int64_t{-1}, INT64_MIN}) {
     plan.enabled = enabled;
     EXPECT_EQ(TestFixture::run(plan, written()).size(), 2U);
@@ -273,7 +474,19 @@ TYPED_TEST(VerifyTest, DisabledPlan) {
 TYPED_TEST(VerifyTest, MalformedState) {
   VerifyPlan plan = build::verify_chain(slots);
   const auto violation = [](std::int64_t count) {
-    return std::vector<Violation>{{2, -1, -1, 0, -1, 0, count, bit::malformed_plan, -1, -1}};
+    return std::vector<Violation>{{.launch_tag = 2,
+                                   .slot = -1,
+                                   .position = -1,
+                                   .stored_token = 0,
+                                   .expected_token = -1,
+                                   .stored_chain_hash = 0,
+                                   .expected_aux = count,
+                                   .fail_bits = bit::malformed_plan,
+                                   .request_row = -1,
+                                   .entry = -1,
+                                   .expected_position = -1,
+                                   .stored_kv_hash = 0,
+                                   .expected_kv_hash = 0}};
   };
   for (const std::int64_t enabled : {1, 0}) {
     plan.enabled = enabled;
@@ -286,6 +499,7 @@ TYPED_TEST(VerifyTest, MalformedState) {
       const oracle::Report report = check_verify<TypeParam>({}, plan, {written(2)});
       EXPECT_EQ(report.violations, violation(count));
       EXPECT_EQ(report.counts[2].entries, count < 0 || enabled == 0 ? 0U : 4U);
+      EXPECT_EQ(report.counts[2].disabled, enabled == 0 ? 1U : 0U);
     }
   }
 }
@@ -319,8 +533,8 @@ TYPED_TEST(VerifyTest, TwelveEndpoints) {
   EXPECT_EQ(report.violations[1].slot, 7);
   EXPECT_EQ(report.violations[2].launch_tag, 11) << "slot 3, whose predecessor is slot 7";
   EXPECT_EQ(report.violations[3].slot, 7);
-  for (const oracle::TagCounts& counts : report.counts) {
-    EXPECT_EQ(counts, (oracle::TagCounts{1, 4}));
+  for (std::size_t tag = 0; tag < report.counts.size(); ++tag) {
+    EXPECT_EQ(report.counts[tag], tag < 12 ? (oracle::TagCounts{1, 4}) : oracle::TagCounts{});
   }
 }
 

@@ -26,8 +26,8 @@ TYPED_TEST(WriteJobsTest, TwoPools) {
   std::vector<Endpoint> window = {build::endpoint(6, 5), build::endpoint(7, 3)};
   const oracle::WritePlan full_plan = build::write_plan({2, 2}, {no_slot, 4});
   const oracle::WritePlan window_plan = build::write_plan({2, 2}, {no_slot, 1});
-  const oracle::WriteBatch batch = four_tokens();
-  oracle::WriteBatch window_batch = batch;
+  const oracle::TokenBatch batch = four_tokens();
+  oracle::TokenBatch window_batch = batch;
   window_batch.slots = {2, -1, 3, 4};
   window_batch.expected_tokens = Ints{101, 7592, 2088, 103};
   check_write_jobs<TypeParam>(
@@ -37,14 +37,34 @@ TYPED_TEST(WriteJobsTest, TwoPools) {
 TYPED_TEST(WriteJobsTest, JobsOfDifferentSizes) {
   std::vector<Endpoint> one = {build::endpoint(2, 8)};
   std::vector<Endpoint> many;
-  for (int tag = 0; tag < 11; ++tag) many.push_back(build::endpoint(tag, 600));
+  for (int tag = 0; tag < 11; ++tag) many.push_back(build::endpoint(tag + 20, 600));
   const oracle::WritePlan one_plan = build::write_plan({4}, {no_slot});
   const oracle::WritePlan many_plan = build::write_plan(Ints(37, 16), Ints(37, no_slot));
-  const oracle::WriteBatch one_batch = four_tokens();
-  const oracle::WriteBatch many_batch{build::iota(592, 7), build::iota(592), build::iota(592, 1)};
+  const oracle::TokenBatch one_batch = four_tokens();
+  const oracle::TokenBatch many_batch{build::iota(592, 7), build::iota(592), build::iota(592, 1)};
   const WriteCall small{&one_plan, &one_batch, &one}, large{&many_plan, &many_batch, &many};
   check_write_jobs<TypeParam>({}, {small, large});
   check_write_jobs<TypeParam>({}, {large, small});
+}
+
+/// As many pools as a launch takes: each has its own plan, tokens, padding and checks.
+TYPED_TEST(WriteJobsTest, TwelvePools) {
+  std::vector<oracle::WritePlan> plans;
+  std::vector<oracle::TokenBatch> batches(12, four_tokens());
+  std::vector<std::vector<Endpoint>> endpoints;
+  std::vector<WriteCall> jobs;
+  for (int j = 0; j < 12; ++j) {
+    plans.push_back(build::write_plan({j % 4, 4 - j % 4}, {no_slot, j % 5 + 1}));
+    endpoints.push_back({build::endpoint(63 - 4 * j, 8, 32 + j % 3 * 16)});
+    endpoints[j][0].padding = {j % 4, j % 3};
+    if (j % 2 == 0) batches[j].num_tokens = j == 6 ? 5 : 4;
+    if (j % 3 == 0) batches[j].check_positions = j;
+    batches[j].slots[j % 4] = j - 3;
+    // Seeds that another request of the job writes are forbidden.
+    remove_races(plans[j], batches[j], endpoints[j]);
+  }
+  for (int j = 0; j < 12; ++j) jobs.push_back({&plans[j], &batches[j], &endpoints[j]});
+  check_write_jobs<TypeParam>({}, jobs);
 }
 
 /// Requests that end at different times, so that others take their place beside those that go on.
@@ -57,7 +77,7 @@ TYPED_TEST(WriteJobsTest, RequestsOfDifferentLengths) {
       total += lengths.back();
     }
     this->endpoints = {build::endpoint(3, total + 1)};
-    const oracle::WriteBatch batch{build::iota(total, 7), build::iota(total),
+    const oracle::TokenBatch batch{build::iota(total, 7), build::iota(total),
                                    build::iota(total, 1)};
     const oracle::WritePlan plan = build::write_plan(lengths, Ints(requests, no_slot));
     EXPECT_EQ(this->run(plan, batch).counts[3].entries, static_cast<std::uint64_t>(total));
@@ -74,7 +94,7 @@ TYPED_TEST(WriteJobsTest, ManyRequestsWithFlaws) {
     lengths.push_back(r % 5 == 0 ? r % 7 : r * 29 % 173);
     total += lengths.back();
   }
-  oracle::WriteBatch batch{build::iota(total, 7), build::iota(total), build::iota(total, 1)};
+  oracle::TokenBatch batch{build::iota(total, 7), build::iota(total), build::iota(total, 1)};
   for (std::int64_t i = 0; i < total; i += 13) batch.slots[i] = -1;
   for (std::int64_t i = 5; i < total; i += 331) batch.slots[i] = total + 1 + i;
   const oracle::WritePlan plan = build::write_plan(lengths, Ints(requests, no_slot));
@@ -93,7 +113,7 @@ TYPED_TEST(WriteJobsTest, SeedsThatAgreeAndDiffer) {
     this->endpoints.push_back(build::endpoint(tag, slots));
     oracle::store(this->endpoints.back(), 1, {7, 11, tag % 3, 0});
   }
-  const oracle::WriteBatch batch{build::iota(2 * length, 7), build::iota(2 * length),
+  const oracle::TokenBatch batch{build::iota(2 * length, 7), build::iota(2 * length),
                                  build::iota(2 * length, 2)};
   const oracle::Report report = this->run(build::write_plan({length, length}, {1, no_slot}), batch);
   EXPECT_TRUE(report.violations.empty());
@@ -107,7 +127,7 @@ TYPED_TEST(WriteJobsTest, SeedsThatAgreeAndDiffer) {
 TYPED_TEST(WriteJobsTest, AnyNumberOfSources) {
   constexpr std::int64_t length = 140;
   const oracle::WritePlan plan = build::write_plan({3, length - 3}, {no_slot, no_slot});
-  oracle::WriteBatch batch{build::iota(length, 7), build::iota(length), build::iota(length, 1)};
+  oracle::TokenBatch batch{build::iota(length, 7), build::iota(length), build::iota(length, 1)};
   batch.slots[5] = -1;
   batch.slots[6] = length + 1;
   for (const std::int64_t sources : {1, 2, 63, 64, 65, 127, 128, 129, 300}) {
@@ -121,31 +141,30 @@ TYPED_TEST(WriteJobsTest, AnyNumberOfSources) {
   }
 }
 
-/// Two unrelated random scenarios, damaged, in one launch.
+/// Up to twelve unrelated random scenarios, damaged, in one launch.
 TYPED_TEST(WriteJobsTest, Random) {
-  constexpr bool on_host = Kokkos::SpaceAccessibility<TypeParam, Kokkos::HostSpace>::accessible;
+  constexpr bool on_host = kvcanary::is_host_space<TypeParam>;
   const std::uint64_t first = test_settings::seed();
   for (std::uint64_t seed = first; seed < first + test_settings::cases(on_host ? 300 : 30);
        ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Rng rng(seed);
-    std::vector<Case> cases = {random_case(CaseKind::mixed, rng.bits()),
-                               random_case(CaseKind::window, rng.bits())};
+    std::vector<Case> pools = random_pools(rng.bits());
     std::vector<Plans> plans;
     std::vector<WriteCall> jobs;
-    for (Case& scenario : cases) {
-      Step& step = scenario.steps[0];
+    for (Case& pool : pools) {
+      Step& step = pool.steps[0];
       plans.push_back(stale_plans(step.max_requests, step.max_entries));
       oracle::plan(step.batch, plans.back().write, plans.back().verify);
       if (rng.chance(40)) malform(rng, plans.back().write);
-      if (rng.chance(40)) malform(rng, step.write);
-      remove_races(plans.back().write, step.write);
-      if (scenario.endpoints.size() > 6) scenario.endpoints.resize(6);
+      if (rng.chance(40)) malform(rng, step.tokens);
+      if (rng.chance(20)) malform(rng, pool.endpoints);
+      remove_races(plans.back().write, step.tokens, pool.endpoints);
     }
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      jobs.push_back({&plans[i].write, &cases[i].steps[0].write, &cases[i].endpoints});
+    for (std::size_t i = 0; i < pools.size(); ++i) {
+      jobs.push_back({&plans[i].write, &pools[i].steps[0].tokens, &pools[i].endpoints});
     }
-    check_write_jobs<TypeParam>(cases[0].layout, jobs);
+    check_write_jobs<TypeParam>(pools[0].layout, jobs);
     if (testing::Test::HasFailure()) return;
   }
 }

@@ -20,11 +20,21 @@ struct KVSource {
   std::int64_t read_bytes = 0;
 };
 
+/// Slots `[first, first + count)`, which hold nobody's token.
+struct Padding {
+  std::int64_t first = 0;
+  std::int64_t count = 1;
+  bool skip_reads = false;  ///< a table that names one for a token says that there is no slot
+
+  bool contains(std::int64_t slot) const { return slot >= first && slot - first < count; }
+};
+
 struct Endpoint {
   int tag = 0;
   std::vector<std::byte> canary = {};  ///< [num_slots][stride]
   std::int64_t num_slots = 0;
   std::int64_t stride = 32;
+  Padding padding = {};
   std::vector<KVSource> sources = {};
   KVMode mode = KVMode::none;
 

@@ -5,7 +5,9 @@
 namespace oracle {
 namespace {
 
+/// One request, what is malformed replaced by 0.
 struct Request {
+  std::int64_t index = 0;
   std::int64_t row = 0;
   std::int64_t prefix = 0;
   std::int64_t extend = 0;
@@ -14,87 +16,122 @@ struct Request {
 
 bool is_length(std::int64_t length) { return length >= 0 && length < (std::int64_t{1} << 30); }
 
-/// Request r with padding and malformed lengths replaced by 0.
-Request request(const PlanBatch& batch, std::int64_t r) {
+Request request(const RequestBatch& batch, std::int64_t r) {
   const std::int64_t row = batch.request_rows.at(r);
-  if (row == 0) return {};
+  if (batch.padding_row == row) return {r, row};
   const std::int64_t prefix = batch.prefix_lengths.at(r);
   const std::int64_t extend = batch.extend_lengths.at(r);
-  return {row, is_length(prefix) ? prefix : 0, is_length(extend) ? extend : 0,
-          !is_length(prefix) || !is_length(extend)};
+  Request request{r, row, is_length(prefix) ? prefix : 0, is_length(extend) ? extend : 0,
+                  !is_length(prefix) || !is_length(extend)};
+  if (!is_length(request.prefix + request.extend)) {
+    request.extend = 0;
+    request.malformed = true;
+  }
+  return request;
 }
 
-std::int64_t first_position(const PlanBatch& batch, const Request& request) {
-  return batch.window > 0 ? std::max<std::int64_t>(0, request.prefix - batch.window) : 0;
+std::int64_t num_requests(const RequestBatch& batch) {
+  const auto given = static_cast<std::int64_t>(batch.request_rows.size());
+  return std::clamp<std::int64_t>(batch.num_requests.value_or(given), 0, given);
 }
 
-std::int64_t seed_slot(const PlanBatch& batch, const Request& request) {
-  if (request.prefix == 0) return no_slot;
-  return resolve(batch.table, request.row, request.prefix - 1).slot;
+std::vector<Request> requests_of(const RequestBatch& batch) {
+  std::vector<Request> requests;
+  for (std::int64_t r = 0; r < num_requests(batch); ++r) requests.push_back(request(batch, r));
+  return requests;
 }
 
-std::int64_t predecessor(const PlanBatch& batch, const Request& request, std::int64_t position) {
+std::int64_t end_position(const RequestBatch& batch, const Request& request) {
+  return request.prefix + (batch.verify_end == VerifyEnd::last_token ? request.extend : 0);
+}
+
+std::int64_t first_position(const RequestBatch& batch, const Request& request) {
+  if (batch.window <= 0) return 0;
+  return std::max<std::int64_t>(0, end_position(batch, request) - batch.window);
+}
+
+std::int64_t seed_slot(const RequestBatch& batch, const Request& request) {
+  if (request.prefix == 0 || request.extend == 0) return no_slot;
+  return find(batch.table, request.row, request.prefix - 1).slot;
+}
+
+std::int64_t predecessor(const RequestBatch& batch, const Request& request, std::int64_t position) {
   if (position == 0) return no_slot;
-  const Resolved before = resolve(batch.table, request.row, position - 1);
+  const Found before = find(batch.table, request.row, position - 1);
   const bool outside_window = position == first_position(batch, request);
-  return outside_window && before.kind == Resolved::Kind::evicted ? 0 : before.slot;
+  return outside_window && before.kind == Found::Kind::gone ? unchecked_slot : before.slot;
 }
 
-std::int64_t expected_token(const PlanBatch& batch, std::int64_t row, std::int64_t position) {
+std::int64_t expected_token(const RequestBatch& batch, const Request& request,
+                            std::int64_t position) {
   if (!batch.expected) return -1;
   const ExpectedTokens& expected = *batch.expected;
   const std::int64_t column = position + expected.token_offset;
-  if (row < 0 || row >= expected.num_rows) return -1;
+  if (request.row < 0 || request.row >= expected.num_rows) return -1;
   if (column < 0 || column >= expected.num_columns) return -1;
-  if (expected.valid_lengths) {
-    const std::vector<std::int64_t>& lengths = *expected.valid_lengths;
-    const bool has_row = row < static_cast<std::int64_t>(lengths.size());
-    if (column >= (has_row ? lengths[row] : 0)) return -1;
-  }
-  return expected.tokens.at(row * expected.row_stride + column);
+  if (expected.valid_lengths && column >= expected.valid_lengths->at(request.index)) return -1;
+  return expected.tokens.at(request.row * expected.row_stride + column);
 }
 
-void append_entries(const PlanBatch& batch, const Request& request, VerifyPlan& plan) {
-  for (std::int64_t p = first_position(batch, request); p < request.prefix; ++p) {
-    plan.entries.at(plan.num_entries++) = {resolve(batch.table, request.row, p).slot, p,
+void append_entries(const RequestBatch& batch, const Request& request, VerifyPlan& plan) {
+  const std::int64_t end = end_position(batch, request);
+  for (std::int64_t p = first_position(batch, request); p < end; ++p) {
+    plan.entries.at(plan.num_entries++) = {find(batch.table, request.row, p).slot, p,
                                            predecessor(batch, request, p),
-                                           expected_token(batch, request.row, p), request.row};
+                                           expected_token(batch, request, p), request.row};
   }
+}
+
+std::int64_t malformed(const RequestBatch& batch, const std::vector<Request>& requests) {
+  const auto given = static_cast<std::int64_t>(batch.request_rows.size());
+  const bool clamped = batch.num_requests.value_or(given) != num_requests(batch);
+  return std::ranges::count_if(requests, &Request::malformed) + (clamped ? 1 : 0);
+}
+
+void fill(const RequestBatch& batch, const std::vector<Request>& requests, WritePlan& plan) {
+  std::int64_t offset = 0;
+  for (const Request& request : requests) {
+    plan.offsets.at(request.index) = offset;
+    plan.seed_slots.at(request.index) = seed_slot(batch, request);
+    plan.request_rows.at(request.index) = request.row;
+    offset += request.extend;
+  }
+  const auto first_unused = plan.offsets.begin() + static_cast<std::ptrdiff_t>(requests.size());
+  std::fill(first_unused, plan.offsets.end(), offset);
+  plan.num_requests = static_cast<std::int64_t>(requests.size());
+  plan.malformed = malformed(batch, requests);
+}
+
+void fill(const RequestBatch& batch, const std::vector<Request>& requests, VerifyPlan& plan) {
+  const auto capacity = static_cast<std::int64_t>(plan.entries.size());
+  plan.required_entries = 0;
+  for (const std::int64_t entries : verified_positions(batch)) plan.required_entries += entries;
+  plan.malformed = malformed(batch, requests);
+  if (plan.required_entries > capacity) {
+    plan.enabled = 0;
+    plan.num_entries = capacity;
+    ++plan.overflows;
+    return;
+  }
+  plan.enabled = 1;
+  plan.num_entries = 0;
+  for (const Request& request : requests) append_entries(batch, request, plan);
 }
 
 }  // namespace
 
-void plan(const PlanBatch& batch, WritePlan& write_plan, VerifyPlan& verify_plan) {
-  const auto given = static_cast<std::int64_t>(batch.request_rows.size());
-  const std::int64_t wanted = batch.num_requests.value_or(given);
-  const std::int64_t n = std::clamp<std::int64_t>(wanted, 0, given);
+void plan(const RequestBatch& batch, WritePlan& write_plan, VerifyPlan& verify_plan) {
+  const std::vector<Request> requests = requests_of(batch);
+  fill(batch, requests, write_plan);
+  fill(batch, requests, verify_plan);
+}
 
-  std::vector<Request> requests;
-  std::int64_t malformed = n != wanted ? 1 : 0;
-  std::int64_t required = 0;
-  for (std::int64_t r = 0; r < n; ++r) {
-    requests.push_back(request(batch, r));
-    malformed += requests[r].malformed ? 1 : 0;
-    required += requests[r].prefix - first_position(batch, requests[r]);
+std::vector<std::int64_t> verified_positions(const RequestBatch& batch) {
+  std::vector<std::int64_t> counts;
+  for (const Request& request : requests_of(batch)) {
+    counts.push_back(end_position(batch, request) - first_position(batch, request));
   }
-
-  write_plan.num_requests = n;
-  write_plan.malformed = malformed;
-  write_plan.offsets.at(0) = 0;
-  for (std::int64_t r = 0; r < n; ++r) {
-    write_plan.offsets.at(r + 1) = write_plan.offsets[r] + requests[r].extend;
-    write_plan.seed_slots.at(r) = seed_slot(batch, requests[r]);
-    write_plan.request_rows.at(r) = requests[r].row;
-  }
-
-  const bool fits = required <= static_cast<std::int64_t>(verify_plan.entries.size());
-  verify_plan.enabled = fits ? 1 : 0;
-  verify_plan.overflows += fits ? 0 : 1;
-  verify_plan.required_entries = required;
-  verify_plan.malformed = malformed;
-  verify_plan.num_entries = 0;
-  if (!fits) return;
-  for (const Request& request : requests) append_entries(batch, request, verify_plan);
+  return counts;
 }
 
 }  // namespace oracle

@@ -15,17 +15,21 @@ struct ExpectedTokens {
   std::int64_t num_rows = 0;
   std::int64_t num_columns = 0;
   std::int64_t row_stride = 0;
-  std::optional<std::vector<std::int64_t>> valid_lengths = {};
+  std::optional<std::vector<std::int64_t>> valid_lengths = {};  ///< by request of the batch
   std::int64_t token_offset = 0;
 };
 
-struct PlanBatch {
+enum class VerifyEnd { prefix, last_token };
+
+struct RequestBatch {
   std::vector<std::int64_t> request_rows;
   std::vector<std::int64_t> prefix_lengths;
   std::vector<std::int64_t> extend_lengths;
   std::optional<std::int64_t> num_requests = {};
   SlotTable table;
   std::int64_t window = 0;
+  VerifyEnd verify_end = VerifyEnd::prefix;
+  std::optional<std::int64_t> padding_row = 0;
   std::optional<ExpectedTokens> expected = {};
 };
 
@@ -63,6 +67,9 @@ struct VerifyPlan {
 };
 
 /// Array elements past what the plan holds stay as they are.
-void plan(const PlanBatch& batch, WritePlan& write_plan, VerifyPlan& verify_plan);
+void plan(const RequestBatch& batch, WritePlan& write_plan, VerifyPlan& verify_plan);
+
+/// How many verify entries each request has, of those that count.
+std::vector<std::int64_t> verified_positions(const RequestBatch& batch);
 
 }  // namespace oracle

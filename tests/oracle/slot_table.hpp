@@ -10,6 +10,7 @@ namespace oracle {
 
 inline constexpr std::int64_t no_slot = -1;
 inline constexpr std::int64_t invalid_slot = -2;
+inline constexpr std::int64_t unchecked_slot = -3;
 
 struct SlotTable {
   std::vector<std::int32_t> entries;  ///< [num_rows][row_stride]
@@ -20,14 +21,14 @@ struct SlotTable {
   std::optional<std::vector<std::int64_t>> full_to_swa = {};
 };
 
-struct Resolved {
-  enum class Kind { slot, unresolvable, evicted } kind;
+struct Found {
+  enum class Kind { slot, invalid, gone } kind;
   std::int64_t slot = invalid_slot;  ///< invalid_slot unless kind is slot
 
-  bool operator==(const Resolved&) const = default;
+  bool operator==(const Found&) const = default;
 };
 
-/// The slot that the table, and then the translation if there is one, name.
-Resolved resolve(const SlotTable& table, std::int64_t row, std::int64_t position);
+/// What the table, and then the translation if there is one, name.
+Found find(const SlotTable& table, std::int64_t row, std::int64_t position);
 
 }  // namespace oracle

@@ -1,29 +1,54 @@
 #include "oracle/verify_requests.hpp"
 
+#include <numeric>
+
 #include "oracle/verify.hpp"
 
 namespace oracle {
 namespace {
 
-VerifyPlan plan_of(const VerifyJob& job, std::int64_t capacity) {
-  PlanBatch batch = job.batch;
-  const std::size_t requests = batch.request_rows.size();
-  if (batch.extend_lengths.empty()) batch.extend_lengths.assign(requests, 0);
+RequestBatch batch_of(const VerifyJob& job) {
+  RequestBatch batch = job.batch;
+  if (!job.extends_given) batch.extend_lengths.assign(batch.request_rows.size(), 0);
+  return batch;
+}
+
+VerifyPlan plan_of(const VerifyJob& job) {
+  const std::size_t requests = job.batch.request_rows.size();
   WritePlan write_plan{std::vector<std::int64_t>(requests + 1), std::vector<std::int64_t>(requests),
                        std::vector<std::int64_t>(requests)};
   VerifyPlan verify_plan;
-  verify_plan.entries.resize(capacity);
-  plan(batch, write_plan, verify_plan);
+  verify_plan.entries.resize(required_entries(job));
+  plan(batch_of(job), write_plan, verify_plan);
   return verify_plan;
+}
+
+/// The request of every entry of the job's plan.
+std::vector<std::int64_t> requests_of_entries(const VerifyJob& job) {
+  std::vector<std::int64_t> requests;
+  std::int64_t r = 0;
+  for (const std::int64_t count : verified_positions(batch_of(job))) {
+    requests.insert(requests.end(), count, r++);
+  }
+  return requests;
 }
 
 }  // namespace
 
-std::int64_t required_entries(const VerifyJob& job) { return plan_of(job, 0).required_entries; }
+std::int64_t required_entries(const VerifyJob& job) {
+  const std::vector<std::int64_t> counts = verified_positions(batch_of(job));
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
 
 void verify_requests(const std::vector<VerifyJob>& jobs, Report& report) {
   for (const VerifyJob& job : jobs) {
-    verify(plan_of(job, required_entries(job)), job.endpoints, report);
+    const std::vector<std::int64_t> requests = requests_of_entries(job);
+    const std::size_t first = report.violations.size();
+    verify(plan_of(job), job.endpoints, report);
+    for (std::size_t i = first; i < report.violations.size(); ++i) {
+      std::int64_t& entry = report.violations[i].entry;
+      if (entry >= 0) entry = requests.at(entry);
+    }
   }
 }
 

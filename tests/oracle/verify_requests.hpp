@@ -13,8 +13,9 @@
 namespace oracle {
 
 struct VerifyJob {
-  PlanBatch batch;  ///< no extend lengths: not given
+  RequestBatch batch;
   std::vector<Endpoint> endpoints;
+  bool extends_given = true;  ///< otherwise the extend lengths are 0, whatever the batch says
 };
 
 /// Entries that a job's plan has to hold.

@@ -9,23 +9,35 @@
 namespace oracle {
 namespace {
 
-/// Where the chain of one request stands.
+/// Where one request stands before its next entry.
 struct Chain {
   std::uint64_t hash = anchor();
-  /// Position that the request's only entry must have, when that is checked.
-  std::optional<std::int64_t> only_position = {};
+  std::optional<std::int64_t> next_position = {};  ///< that of the next entry, when it is checked
 };
+
+std::int64_t after(std::int64_t position) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(position) + 1);  // wraps
+}
 
 /// One request in one endpoint: what the steps below share.
 struct RequestWrite {
   const WritePlan& plan;
-  const WriteBatch& batch;
+  const TokenBatch& batch;
   Endpoint& endpoint;
   Report& report;
   std::int64_t num_requests;
   std::int64_t r;
 
   std::int64_t row() const { return plan.request_rows.at(r); }
+
+  void report_request(std::int64_t bit, std::int64_t slot, std::int64_t aux) const {
+    report.add({.launch_tag = endpoint.tag,
+                .slot = slot,
+                .expected_aux = aux,
+                .fail_bits = bit,
+                .request_row = row(),
+                .entry = r});
+  }
 };
 
 struct Range {
@@ -45,95 +57,119 @@ Range clamped_range(const RequestWrite& self) {
   const Range all = entries_of_plan(self);
   if (all.begin <= begin && begin <= end && end <= all.end) return {begin, end};
 
-  self.report.add({.launch_tag = self.endpoint.tag,
-                   .expected_aux = end,
-                   .fail_bits = bit::malformed_plan,
-                   .request_row = self.row(),
-                   .entry = self.r});
+  self.report_request(bit::malformed_plan, -1, end);
   const std::int64_t clamped = std::clamp(begin, all.begin, all.end);
   return {clamped, std::clamp(end, clamped, all.end)};
 }
 
-Chain seeded_chain(const RequestWrite& self, Range range) {
+Chain seeded_chain(const RequestWrite& self) {
   const std::int64_t seed = self.plan.seed_slots.at(self.r);
-  if (seed == no_slot || seed == 0) return {};
+  if (seed == no_slot || self.endpoint.padding.contains(seed)) return {};
   if (!self.endpoint.has(seed)) {
-    self.report.add({.launch_tag = self.endpoint.tag,
-                     .slot = seed,
-                     .fail_bits = bit::slot_out_of_bounds,
-                     .request_row = self.row(),
-                     .entry = self.r});
+    self.report_request(bit::slot_out_of_bounds, seed, 0);
     return {};
   }
   const Record record = load(self.endpoint, seed);
   Chain chain{next(record)};
-  if (self.batch.check_positions.value_or(0) != 0 && range.end - range.begin == 1) {
-    const auto after = static_cast<std::uint64_t>(record.position) + 1;  // wraps
-    chain.only_position = static_cast<std::int64_t>(after);
-  }
+  if (self.batch.check_positions.value_or(0) != 0) chain.next_position = after(record.position);
   return chain;
 }
 
-/// Position that the entry should have had, nothing when it is right or unchecked.
-std::optional<std::int64_t> other_position(const RequestWrite& self, const Chain& chain,
-                                           std::int64_t i) {
-  const std::int64_t position = self.batch.positions.at(i);
-  if (self.batch.expected_positions && self.batch.expected_positions->at(i) != position) {
-    return self.batch.expected_positions->at(i);
+/// Entry i, and what is reported of it where nothing was compared.
+struct Entry {
+  std::int64_t i, slot;
+  Record record;  ///< without its KV hash
+  Violation unchanged;
+};
+
+Entry entry_at(const RequestWrite& self, const Chain& chain, std::int64_t i) {
+  const std::int64_t slot = self.batch.slots.at(i);
+  const Record record{self.batch.tokens.at(i), self.batch.positions.at(i),
+                      static_cast<std::int64_t>(chain.hash)};
+  return {i, slot, record,
+          Violation{.launch_tag = self.endpoint.tag,
+                    .slot = slot,
+                    .position = record.position,
+                    .stored_token = record.token,
+                    .expected_token = record.token,
+                    .stored_chain_hash = record.prev_hash,
+                    .expected_aux = record.position,
+                    .request_row = self.row(),
+                    .entry = i,
+                    .expected_position = record.position}};
+}
+
+void check_input(const RequestWrite& self, const Entry& entry) {
+  Violation found = entry.unchanged;
+  if (self.batch.expected_tokens) found.expected_token = self.batch.expected_tokens->at(entry.i);
+  if (self.batch.expected_positions) {
+    found.expected_aux = found.expected_position = self.batch.expected_positions->at(entry.i);
   }
-  if (chain.only_position && *chain.only_position != position) return chain.only_position;
-  return std::nullopt;
+  if (found.expected_token != found.stored_token) found.fail_bits |= bit::write_token;
+  if (found.expected_position != found.position) found.fail_bits |= bit::write_position;
+  if (found.fail_bits != 0) self.report.add(found);
+}
+
+void check_position(const RequestWrite& self, const Entry& entry, Chain& chain) {
+  if (!chain.next_position) return;
+  Violation found = entry.unchanged;
+  found.expected_aux = found.expected_position = *chain.next_position;
+  found.fail_bits = bit::write_position;
+  if (found.expected_position != found.position) self.report.add(found);
+  chain.next_position = after(found.position);
+}
+
+bool check_bounds(const RequestWrite& self, const Entry& entry) {
+  if (self.endpoint.has(entry.slot) && kv_in_range(self.endpoint, entry.slot)) return true;
+  Violation found = entry.unchanged;
+  found.fail_bits = bit::slot_out_of_bounds;
+  self.report.add(found);
+  return false;
 }
 
 void write_entry(const RequestWrite& self, Chain& chain, std::int64_t i) {
-  const WriteBatch& batch = self.batch;
-  const std::int64_t slot = batch.slots.at(i);
-  const std::int64_t token = batch.tokens.at(i);
-  const std::int64_t position = batch.positions.at(i);
-  if (slot < 0) return;
+  if (self.batch.slots.at(i) < 0) return;
   ++self.report.counts.at(self.endpoint.tag).entries;
-
-  std::int64_t bits = 0;
-  const std::int64_t expected_token = batch.expected_tokens ? batch.expected_tokens->at(i) : -1;
-  if (batch.expected_tokens && expected_token != token) bits |= bit::write_token;
-  const std::optional<std::int64_t> wanted_position = other_position(self, chain, i);
-  if (wanted_position) bits |= bit::write_position;
-  const bool in_bounds = self.endpoint.has(slot) && kv_in_range(self.endpoint, slot);
-  if (!in_bounds) bits |= bit::slot_out_of_bounds;
-
-  const auto running = static_cast<std::int64_t>(chain.hash);
-  if (bits != 0) {
-    self.report.add({self.endpoint.tag, slot, position, token, expected_token, running,
-                     wanted_position.value_or(0), bits, self.row(), i});
+  const Entry entry = entry_at(self, chain, i);
+  check_input(self, entry);
+  check_position(self, entry, chain);
+  if (check_bounds(self, entry)) {
+    Record stamped = entry.record;
+    stamped.kv_hash = static_cast<std::int64_t>(kv_hash(self.endpoint, entry.slot));
+    store(self.endpoint, entry.slot, stamped);
   }
-  const Record record{token, position, running};
-  if (in_bounds) {
-    Record stamped = record;
-    stamped.kv_hash = static_cast<std::int64_t>(kv_hash(self.endpoint, slot));
-    store(self.endpoint, slot, stamped);
-  }
-  chain.hash = next(record);
+  chain.hash = next(entry.record);
 }
 
 void write_request(const RequestWrite& self) {
   const Range range = clamped_range(self);
-  Chain chain = seeded_chain(self, range);
+  Chain chain = seeded_chain(self);
   for (std::int64_t i = range.begin; i < range.end; ++i) write_entry(self, chain, i);
+}
+
+void check_plan(const WritePlan& plan, const TokenBatch& batch, std::int64_t n, int tag,
+                Report& report) {
+  if (plan.malformed != 0 || n != plan.num_requests) {
+    report.add(
+        {.launch_tag = tag, .expected_aux = plan.num_requests, .fail_bits = bit::malformed_plan});
+  }
+  if (batch.num_tokens && *batch.num_tokens != plan.offsets.at(n)) {
+    report.add({.launch_tag = tag,
+                .expected_aux = plan.offsets.at(n),
+                .fail_bits = bit::malformed_plan,
+                .expected_position = *batch.num_tokens});
+  }
 }
 
 }  // namespace
 
-void write(const WritePlan& plan, const WriteBatch& batch, std::vector<Endpoint>& endpoints,
+void write(const WritePlan& plan, const TokenBatch& batch, std::vector<Endpoint>& endpoints,
            Report& report) {
   const auto capacity = static_cast<std::int64_t>(plan.seed_slots.size());
   const std::int64_t n = std::clamp<std::int64_t>(plan.num_requests, 0, capacity);
   for (Endpoint& endpoint : endpoints) {
     ++report.counts.at(endpoint.tag).launches;
-    if (plan.malformed != 0 || n != plan.num_requests) {
-      report.add({.launch_tag = endpoint.tag,
-                  .expected_aux = plan.num_requests,
-                  .fail_bits = bit::malformed_plan});
-    }
+    check_plan(plan, batch, n, endpoint.tag, report);
     for (std::int64_t r = 0; r < n; ++r) write_request({plan, batch, endpoint, report, n, r});
   }
 }

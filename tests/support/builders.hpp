@@ -25,12 +25,16 @@ inline oracle::SlotTable table(std::int64_t page_size,
   return table;
 }
 
-/// `num_slots` rows of bytes that no record and no padding of the stride should keep by accident.
+/// `num_slots` rows of bytes that no record and no gap between records should keep by accident.
+/// Slot 0 is padding.
 inline oracle::Endpoint endpoint(int tag, std::int64_t num_slots, std::int64_t stride = 32) {
   oracle::Endpoint endpoint{.tag = tag, .num_slots = num_slots, .stride = stride};
   endpoint.canary.assign(num_slots * stride, std::byte{0xEE});
   return endpoint;
 }
+
+/// No slot is padding: what is written anywhere counts.
+inline constexpr oracle::Padding no_padding{.first = 0, .count = 0};
 
 /// KV bytes 0, 1, 2, ... (modulo 251, so that no two rows are equal), a page wide.
 inline oracle::KVSource kv_source(std::int64_t num_rows, std::int64_t page_size,

@@ -19,15 +19,15 @@ struct Layout {
 
 /// One engine step: which requests there are, and the tokens that they add.
 struct Step {
-  oracle::PlanBatch batch;
-  oracle::WriteBatch write;
+  oracle::RequestBatch batch;
+  oracle::TokenBatch tokens;
   std::int64_t max_requests = 1;  ///< capacity of the write plan
   std::int64_t max_entries = 1;   ///< capacity of the verify plan
 };
 
 struct Case {
   Layout layout;
-  std::vector<oracle::Endpoint> endpoints;  ///< before the first step
+  std::vector<oracle::Endpoint> endpoints;  ///< of one pool, before the first step
   std::vector<Step> steps;
 };
 

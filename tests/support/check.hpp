@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "backends/execution_spaces.hpp"
 #include "oracle/plan.hpp"
 #include "oracle/verify.hpp"
 #include "oracle/verify_requests.hpp"
@@ -54,6 +55,7 @@ inline void expect_equal(oracle::Report library, oracle::Report oracle) {
   for (std::size_t tag = 0; tag < oracle.counts.size(); ++tag) {
     EXPECT_EQ(library.counts[tag].launches, oracle.counts[tag].launches) << "tag " << tag;
     EXPECT_EQ(library.counts[tag].entries, oracle.counts[tag].entries) << "tag " << tag;
+    EXPECT_EQ(library.counts[tag].disabled, oracle.counts[tag].disabled) << "tag " << tag;
   }
 }
 
@@ -82,7 +84,7 @@ inline std::int64_t log_capacity(const oracle::Report& report) {
 
 /// `plans` go in as an earlier step left them, and come back filled.
 template <class Space>
-void check_plan(const Layout& layout, const oracle::PlanBatch& batch, Plans& plans) {
+void check_plan(const Layout& layout, const oracle::RequestBatch& batch, Plans& plans) {
   Plans library = plans;
   Library<Space>::plan(layout, batch, library.write, library.verify);
   oracle::plan(batch, plans.write, plans.verify);
@@ -118,18 +120,18 @@ void check_write_shape(const Layout& layout, const std::vector<WriteCall>& jobs,
 /// In every launch shape.
 template <class Space>
 void check_write_jobs(const Layout& layout, const std::vector<WriteCall>& jobs) {
-  constexpr bool on_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
   check_write_shape<Space>(layout, jobs, WriteShape::unhinted);
   check_write_shape<Space>(layout, jobs, WriteShape::hinted);
-  if (!on_host) return;  // where the hint chooses between the shapes that follow
-  check_write_shape<Space>(layout, jobs, WriteShape::threads);
-  check_write_shape<Space>(layout, jobs, WriteShape::teams);
+  // On a device, the hint chooses it.
+  if (kvcanary::is_host_space<Space>) {
+    check_write_shape<Space>(layout, jobs, WriteShape::by_thread);
+  }
 }
 
 /// The endpoints come back with what was written.
 template <class Space>
 oracle::Report check_write(const Layout& layout, const oracle::WritePlan& plan,
-                           const oracle::WriteBatch& batch,
+                           const oracle::TokenBatch& batch,
                            std::vector<oracle::Endpoint>& endpoints) {
   check_write_jobs<Space>(layout, {{&plan, &batch, &endpoints}});
   oracle::Report report;
@@ -159,6 +161,23 @@ oracle::Report check_verify_requests(const Layout& layout,
   return report;
 }
 
+namespace check {
+
+/// The operations of a step in the oracle. What ends with the last token is verified after it was
+/// written.
+inline oracle::Report step(const Step& step, Plans& plans,
+                           std::vector<oracle::Endpoint>& endpoints) {
+  const bool after_write = step.batch.verify_end == oracle::VerifyEnd::last_token;
+  oracle::Report report;
+  oracle::plan(step.batch, plans.write, plans.verify);
+  if (!after_write) oracle::verify(plans.verify, endpoints, report);
+  oracle::write(plans.write, step.tokens, endpoints, report);
+  if (after_write) oracle::verify(plans.verify, endpoints, report);
+  return report;
+}
+
+}  // namespace check
+
 /// A whole step, plan, verify and write in one go; the endpoints come back with what was written.
 template <class Space>
 oracle::Report check_step(const Layout& layout, const Step& step,
@@ -167,19 +186,17 @@ oracle::Report check_step(const Layout& layout, const Step& step,
   std::vector<oracle::Endpoint> library = endpoints;
   Plans plans = stale_plans(step.max_requests, step.max_entries);
   Plans library_plans = plans;
-  oracle::Report report, library_report;
-  oracle::plan(step.batch, plans.write, plans.verify);
-  oracle::verify(plans.verify, endpoints, report);
-  oracle::write(plans.write, step.write, endpoints, report);
+  const oracle::Report report = check::step(step, plans, endpoints);
+  oracle::Report library_report;
   Library<Space>::step(layout, step, library_plans, library, check::log_capacity(report),
                        library_report);
   check::expect_equal(library_plans.write, plans.write);
   check::expect_equal(library_plans.verify, plans.verify);
   check::expect_equal(library_report, report);
-  check::expect_equal(library, endpoints, contested_slots(plans.write, step.write));
+  check::expect_equal(library, endpoints, contested_slots(plans.write, step.tokens));
   invariant::expect_write_plan(step.batch, library_plans.write);
   invariant::expect_verify_plan(step.batch, library_plans.write.num_requests, library_plans.verify);
-  invariant::expect_only_batch_slots(plans.write, step.write, before, library);
+  invariant::expect_only_batch_slots(plans.write, step.tokens, before, library);
   invariant::expect_report(library_report);
   return report;
 }

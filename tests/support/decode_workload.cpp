@@ -18,6 +18,9 @@ DecodeWorkload::DecodeWorkload(std::uint64_t seed) : rng_(seed), lengths_(Decode
   step_.tokens.resize(DecodeStep::max_tokens);
   step_.positions.resize(DecodeStep::max_tokens);
   step_.slots.resize(DecodeStep::max_tokens);
+  step_.swa_slots.resize(DecodeStep::max_tokens);
+  step_.valid_lengths.resize(DecodeStep::max_requests);
+  step_.num_tokens.resize(1);
   step_.check_positions.resize(1);
 }
 
@@ -27,6 +30,7 @@ const DecodeStep& DecodeWorkload::next() {
   step_.num_requests[0] = rng_.between(0, DecodeStep::max_requests);
   step_.check_positions[0] = static_cast<std::int32_t>(rng_.between(0, 1));
   for (std::int64_t r = 0; r < DecodeStep::max_requests; ++r) add_request(r);
+  step_.num_tokens[0] = static_cast<std::int32_t>(num_tokens_);
   step_.expected_tokens = step_.tokens;
   if (rng_.between(0, 15) == 0) add_fault();
   return step_;
@@ -42,6 +46,7 @@ void DecodeWorkload::add_request(std::int64_t r) {
   step_.request_rows[index] = static_cast<std::int32_t>(active ? row : 0);
   step_.prefix_lengths[index] = static_cast<std::int32_t>(length);
   step_.extend_lengths[index] = static_cast<std::int32_t>(extend);
+  step_.valid_lengths[index] = static_cast<std::int32_t>(length);
   if (!active) return;
   for (; extend > 0; --extend, ++length, ++num_tokens_) {
     const auto entry = static_cast<std::size_t>(num_tokens_);
@@ -51,6 +56,7 @@ void DecodeWorkload::add_request(std::int64_t r) {
     step_.tokens[entry] = token;
     step_.positions[entry] = static_cast<std::int32_t>(length);
     step_.slots[entry] = page * DecodeStep::page_size + length % DecodeStep::page_size;
+    step_.swa_slots[entry] = DecodeStep::to_swa(step_.slots[entry]);
     step_.token_table[static_cast<std::size_t>(row * DecodeStep::width + length)] = token;
   }
 }
@@ -61,7 +67,7 @@ void DecodeWorkload::add_fault() {
   const auto request = static_cast<std::size_t>(rng_.between(0, DecodeStep::max_requests - 1));
   // Pages before the seed's, so that the seed is never a slot that another request writes.
   const std::int64_t pages = (step_.prefix_lengths[request] - 1) / DecodeStep::page_size;
-  switch (rng_.between(0, 3)) {
+  switch (rng_.between(0, 5)) {
     case 0:
       step_.tokens[entry] += 1;
       break;
@@ -70,6 +76,12 @@ void DecodeWorkload::add_fault() {
       break;
     case 2:
       step_.slots[entry] = DecodeStep::num_slots + 5;
+      break;
+    case 3:
+      step_.swa_slots[entry] = -1;
+      break;
+    case 4:
+      step_.num_tokens[0] += 1;
       break;
     default:
       if (pages < 1) break;

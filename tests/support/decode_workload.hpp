@@ -16,17 +16,21 @@ struct DecodeStep {
   static constexpr std::int64_t num_slots = (1 + max_requests * columns) * page_size;
 
   std::vector<std::int32_t> request_rows, prefix_lengths, extend_lengths;  ///< [max_requests]
+  std::vector<std::int32_t> valid_lengths;                                 ///< [max_requests]
   std::vector<std::int64_t> num_requests;                                  ///< [1]
   std::vector<std::int32_t> table;                                         ///< [rows][columns]
   std::vector<std::int32_t> token_table;                                   ///< [rows][width]
   std::vector<std::int32_t> tokens, expected_tokens, positions;            ///< [max_tokens]
-  std::vector<std::int64_t> slots;                                         ///< [max_tokens]
-  std::vector<std::int32_t> check_positions;                               ///< [1]
+  std::vector<std::int64_t> slots, swa_slots;                              ///< [max_tokens]
+  std::vector<std::int32_t> num_tokens, check_positions;                   ///< [1]
+
+  /// Where a slot of the full pool is in the sliding-window pool.
+  static std::int64_t to_swa(std::int64_t slot) { return slot == 0 ? 0 : num_slots - slot; }
 };
 
 /// Requests that mostly decode, sometimes prefill a few tokens, pause as padding rows, and start
-/// over when they are full. Some steps have a fault: a table entry, a token, a position or a slot
-/// that is wrong for that step alone.
+/// over when they are full. Some steps have a fault: a table entry, a token, a position, a slot or
+/// the number of tokens that is wrong for that step alone.
 class DecodeWorkload {
  public:
   explicit DecodeWorkload(std::uint64_t seed);

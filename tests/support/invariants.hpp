@@ -15,22 +15,34 @@
 /// at on the library's own results.
 namespace invariant {
 
-inline std::int64_t sane_length(std::int64_t length) {
-  return length >= 0 && length < (std::int64_t{1} << 30) ? length : 0;
+/// Lengths of one request, 0 where they can't be.
+struct Lengths {
+  std::int64_t prefix = 0, extend = 0;
+};
+
+inline Lengths sane_lengths(const oracle::RequestBatch& batch, std::int64_t r) {
+  constexpr std::int64_t limit = std::int64_t{1} << 30;
+  if (batch.padding_row && batch.request_rows[r] == *batch.padding_row) return {};
+  const auto sane = [](std::int64_t length) { return length >= 0 && length < limit ? length : 0; };
+  Lengths lengths{sane(batch.prefix_lengths[r]), sane(batch.extend_lengths[r])};
+  if (lengths.prefix + lengths.extend >= limit) lengths.extend = 0;
+  return lengths;
 }
 
-/// Offsets grow by the extend lengths of real rows, and seeds are there when there is a prefix.
-inline void expect_write_plan(const oracle::PlanBatch& batch, const oracle::WritePlan& plan) {
+/// Offsets grow by the extend lengths of real rows up to the last request, and seeds are there when
+/// there is a prefix to go on from.
+inline void expect_write_plan(const oracle::RequestBatch& batch, const oracle::WritePlan& plan) {
   ASSERT_GE(plan.num_requests, 0);
   ASSERT_LE(plan.num_requests, static_cast<std::int64_t>(batch.request_rows.size()));
   EXPECT_EQ(plan.offsets[0], 0);
   for (std::int64_t r = 0; r < plan.num_requests; ++r) {
-    const bool real = batch.request_rows[r] != 0;
-    const std::int64_t extend = real ? sane_length(batch.extend_lengths[r]) : 0;
-    const std::int64_t prefix = real ? sane_length(batch.prefix_lengths[r]) : 0;
+    const auto [prefix, extend] = sane_lengths(batch, r);
     EXPECT_EQ(plan.offsets[r + 1] - plan.offsets[r], extend) << "request " << r;
-    EXPECT_EQ(plan.seed_slots[r] == oracle::no_slot, prefix == 0) << "request " << r;
+    EXPECT_EQ(plan.seed_slots[r] == oracle::no_slot, prefix == 0 || extend == 0) << "request " << r;
     EXPECT_EQ(plan.request_rows[r], batch.request_rows[r]) << "request " << r;
+  }
+  for (std::size_t r = plan.num_requests; r < plan.offsets.size(); ++r) {
+    EXPECT_EQ(plan.offsets[r], plan.offsets[plan.num_requests]) << "request " << r;
   }
 }
 
@@ -42,26 +54,27 @@ inline void expect_successor(const oracle::VerifyEntry& before, const oracle::Ve
   EXPECT_EQ(entry.request_row, before.request_row) << "entry " << e;
 }
 
-/// The entries of each request are consecutive positions up to its prefix, linked by their slots.
-inline void expect_verify_plan(const oracle::PlanBatch& batch, std::int64_t num_requests,
+/// The entries of each request are consecutive positions up to its end, linked by their slots.
+inline void expect_verify_plan(const oracle::RequestBatch& batch, std::int64_t num_requests,
                                const oracle::VerifyPlan& plan) {
   const auto capacity = static_cast<std::int64_t>(plan.entries.size());
   EXPECT_EQ(plan.enabled, plan.required_entries <= capacity ? 1 : 0);
-  EXPECT_EQ(plan.num_entries, plan.enabled == 1 ? plan.required_entries : 0);
+  EXPECT_EQ(plan.num_entries, std::min(plan.required_entries, capacity));
   if (plan.enabled == 0) return;
 
   std::int64_t e = 0;
   for (std::int64_t r = 0; r < num_requests; ++r) {
-    if (batch.request_rows[r] == 0) continue;
-    const std::int64_t prefix = sane_length(batch.prefix_lengths[r]);
-    const std::int64_t window = batch.window > 0 ? std::min(batch.window, prefix) : prefix;
+    const auto [prefix, extend] = sane_lengths(batch, r);
+    const std::int64_t end =
+        batch.verify_end == oracle::VerifyEnd::last_token ? prefix + extend : prefix;
+    const std::int64_t window = batch.window > 0 ? std::min(batch.window, end) : end;
     ASSERT_LE(e + window, plan.num_entries);
     for (std::int64_t last = e + window, first = e; e < last; ++e) {
       const oracle::VerifyEntry& entry = plan.entries[e];
-      EXPECT_EQ(entry.position, prefix - (last - e)) << "entry " << e;
+      EXPECT_EQ(entry.position, end - (last - e)) << "entry " << e;
       EXPECT_EQ(entry.request_row, batch.request_rows[r]) << "entry " << e;
       EXPECT_EQ(entry.predecessor == oracle::no_slot, entry.position == 0) << "entry " << e;
-      EXPECT_NE(entry.slot, oracle::no_slot) << "entry " << e;
+      EXPECT_TRUE(entry.slot >= 0 || entry.slot == oracle::invalid_slot) << "entry " << e;
       if (e > first) expect_successor(plan.entries[e - 1], entry, e);
     }
   }
@@ -69,7 +82,7 @@ inline void expect_verify_plan(const oracle::PlanBatch& batch, std::int64_t num_
 }
 
 /// Nothing but the records of slots in the batch changes.
-inline void expect_only_batch_slots(const oracle::WritePlan& plan, const oracle::WriteBatch& batch,
+inline void expect_only_batch_slots(const oracle::WritePlan& plan, const oracle::TokenBatch& batch,
                                     const std::vector<oracle::Endpoint>& before,
                                     const std::vector<oracle::Endpoint>& after) {
   const std::map<std::int64_t, Writer> by_slot = writers(plan, batch);
@@ -86,11 +99,13 @@ inline void expect_only_batch_slots(const oracle::WritePlan& plan, const oracle:
 
 /// Every violation has known reasons, and comes from a launch that was counted.
 inline void expect_report(const oracle::Report& report) {
+  constexpr std::int64_t known = 255 | oracle::bit::padding_read;
   EXPECT_GE(report.total, report.violations.size());
   for (const oracle::Violation& violation : report.violations) {
     EXPECT_GT(violation.fail_bits, 0) << violation;
-    EXPECT_LT(violation.fail_bits, 256) << violation;
-    EXPECT_GE(report.counts.at(violation.launch_tag).launches, 1U) << violation;
+    EXPECT_EQ(violation.fail_bits & ~known, 0) << violation;
+    const oracle::TagCounts& counts = report.counts.at(violation.launch_tag);
+    EXPECT_GE(counts.launches + counts.disabled, 1U) << violation;
   }
 }
 

@@ -12,11 +12,13 @@ using Ints = std::vector<std::int64_t>;
 std::int64_t garbage(Rng& rng, std::int64_t size) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   using Limits = std::numeric_limits<std::int64_t>;
-  const Ints values = {
-      Limits::min(),         -limit,    -3,    -2,           -1, 0, 1, size - 1, size, size + 1,
-      std::int64_t{1} << 31, limit - 1, limit, Limits::max()};
+  constexpr std::int64_t longest = (std::int64_t{1} << 30) - 1;
+  const Ints near = {-4, -3, -2, -1, 0, 1, size - 1, size, size + 1};
+  const Ints far = {Limits::min(),         -limit,    longest, longest + 1,
+                    std::int64_t{1} << 31, limit - 1, limit,   Limits::max()};
   if (rng.chance(30)) return rng.between(-4, size + 4);
-  return rng.chance(5) ? static_cast<std::int64_t>(rng.bits()) : rng.pick(values);
+  return rng.chance(5) ? static_cast<std::int64_t>(rng.bits())
+                       : rng.pick(rng.chance(60) ? near : far);
 }
 
 void spoil(Rng& rng, Ints& values, std::int64_t size) {
@@ -38,6 +40,31 @@ void spoil_table(Rng& rng, oracle::SlotTable& table) {
   entry = static_cast<std::int32_t>(garbage(rng, 20));
   if (rng.chance(20)) table.num_columns = rng.between(0, table.num_columns);
   if (rng.chance(20)) table.num_rows = rng.between(0, table.num_rows);
+}
+
+/// Lengths that are right by themselves, but not together.
+void spoil_sum(Rng& rng, oracle::RequestBatch& batch) {
+  if (batch.request_rows.empty()) return;
+  constexpr std::int64_t limit = std::int64_t{1} << 30;
+  const std::size_t r = rng.index(batch.request_rows);
+  batch.prefix_lengths[r] = rng.between(0, 5);
+  batch.extend_lengths[r] = limit - rng.between(1, 5);
+}
+
+void spoil_padding(Rng& rng, oracle::Endpoint& endpoint) {
+  endpoint.padding.first = rng.between(0, endpoint.num_slots);
+  endpoint.padding.count = rng.between(0, endpoint.num_slots - endpoint.padding.first);
+  if (rng.chance(70)) endpoint.padding.count = std::min<std::int64_t>(3, endpoint.padding.count);
+  endpoint.padding.skip_reads = rng.chance(50);
+}
+
+/// The padding slots that are left lie in the buffer.
+void shrink(Rng& rng, oracle::Endpoint& endpoint) {
+  endpoint.num_slots = rng.between(1, endpoint.num_slots);
+  endpoint.canary.resize(endpoint.num_slots * endpoint.stride);
+  oracle::Padding& padding = endpoint.padding;
+  padding.first = std::min(padding.first, endpoint.num_slots);
+  padding.count = std::min(padding.count, endpoint.num_slots - padding.first);
 }
 
 void spoil_record(Rng& rng, oracle::Endpoint& endpoint) {
@@ -63,10 +90,10 @@ void spoil_record(Rng& rng, oracle::Endpoint& endpoint) {
 
 }  // namespace
 
-void malform(Rng& rng, oracle::PlanBatch& batch) {
+void malform(Rng& rng, oracle::RequestBatch& batch) {
   const std::int64_t given = size_of(batch.request_rows);
   for (std::int64_t n = rng.between(1, 6); n > 0; --n) {
-    switch (rng.between(0, 8)) {
+    switch (rng.between(0, 11)) {
       case 0:
         spoil(rng, batch.request_rows, batch.table.num_rows);
         break;
@@ -90,6 +117,16 @@ void malform(Rng& rng, oracle::PlanBatch& batch) {
         break;
       case 7:
         batch.window = std::max<std::int64_t>(0, garbage(rng, 20));
+        break;
+      case 8:
+        spoil_sum(rng, batch);
+        break;
+      case 9:
+        batch.padding_row = rng.chance(30) ? std::nullopt : std::optional(garbage(rng, 5));
+        break;
+      case 10:
+        batch.verify_end =
+            rng.pick<oracle::VerifyEnd>({oracle::VerifyEnd::prefix, oracle::VerifyEnd::last_token});
         break;
       default:
         if (batch.expected) spoil_expected(rng, *batch.expected);
@@ -122,9 +159,9 @@ void malform(Rng& rng, oracle::WritePlan& plan) {
   }
 }
 
-void malform(Rng& rng, oracle::WriteBatch& batch) {
+void malform(Rng& rng, oracle::TokenBatch& batch) {
   for (std::int64_t n = rng.between(1, 8); n > 0; --n) {
-    switch (rng.between(0, 5)) {
+    switch (rng.between(0, 6)) {
       case 0:
         spoil(rng, batch.tokens, 100);
         break;
@@ -139,6 +176,9 @@ void malform(Rng& rng, oracle::WriteBatch& batch) {
         break;
       case 4:
         if (batch.expected_positions) spoil(rng, *batch.expected_positions, 100);
+        break;
+      case 5:
+        batch.num_tokens = garbage(rng, size_of(batch.tokens));
         break;
       default:
         batch.check_positions = garbage(rng, 2);
@@ -179,10 +219,8 @@ void malform(Rng& rng, oracle::VerifyPlan& plan) {
 
 void malform(Rng& rng, std::vector<oracle::Endpoint>& endpoints) {
   for (oracle::Endpoint& endpoint : endpoints) {
-    if (rng.chance(50)) {
-      endpoint.num_slots = rng.between(1, endpoint.num_slots);
-      endpoint.canary.resize(endpoint.num_slots * endpoint.stride);
-    }
+    if (rng.chance(50)) shrink(rng, endpoint);
+    if (rng.chance(30)) spoil_padding(rng, endpoint);
     for (oracle::KVSource& source : endpoint.sources) {
       if (rng.chance(70)) continue;
       source.num_rows = rng.between(0, source.num_rows);

@@ -8,12 +8,12 @@
 /// may refuse it, read or write outside of a buffer, or do anything but what docs/semantics.md
 /// says.
 
-void malform(Rng& rng, oracle::PlanBatch& batch);
+void malform(Rng& rng, oracle::RequestBatch& batch);
 void malform(Rng& rng, oracle::WritePlan& plan);
-void malform(Rng& rng, oracle::WriteBatch& batch);
+void malform(Rng& rng, oracle::TokenBatch& batch);
 void malform(Rng& rng, oracle::VerifyPlan& plan);
 
-/// Makes buffers and KV sources smaller than the pool.
+/// Makes buffers and KV sources smaller than the pool, and padding slots of others.
 void malform(Rng& rng, std::vector<oracle::Endpoint>& endpoints);
 
 /// Flips bits, swaps, copies or clears records and KV bytes, as a wrong kernel or transfer would.

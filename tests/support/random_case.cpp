@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "oracle/slot_table.hpp"
 #include "tests/support/random_endpoints.hpp"
+#include "tests/support/random_pool.hpp"
 #include "tests/support/rng.hpp"
 
 namespace {
@@ -38,20 +40,20 @@ class Engine {
   Case run() {
     make_requests();
     make_table();
-    make_translation();
     make_expected();
     Case result;
     result.layout = {static_cast<std::uint32_t>(rng_.bits()),
                      rng_.chance(50) ? 0 : rng_.between(1, 15)};
-    result.endpoints = random_endpoints(rng_, rng_.pick(sizes_.endpoints), num_slots_);
+    result.endpoints = random_endpoints(rng_, rng_.pick(sizes_.endpoints), pool_);
     for (int s = 0; s < 3; ++s) result.steps.push_back(make_step());
     return result;
   }
 
  private:
-  /// A request and how many tokens it adds in this step; none for a padded row.
+  /// What a row of a batch is, and how many tokens it adds in this step.
   struct Turn {
-    std::optional<std::size_t> request;
+    enum class Kind { request, padded, dummy } kind = Kind::padded;
+    std::size_t request = 0;
     std::int64_t extend = 0;
   };
 
@@ -59,11 +61,16 @@ class Engine {
     return rng_.chance(95) ? rng_.between(0, 150000) : static_cast<std::int64_t>(rng_.bits());
   }
 
+  // ---- requests, and where their tokens lie
+  // ------------------------------------------------------
+
   void make_requests() {
     page_size_ = rng_.pick(sizes_.page_sizes);
     window_ = kind_ == CaseKind::window ? rng_.between(1, 24) : 0;
+    last_token_ = rng_.chance(30);
     const std::int64_t count = rng_.between(sizes_.min_requests, sizes_.max_requests);
-    const std::vector<std::int64_t> rows = rng_.permutation(1, count + 2);
+    std::vector<std::int64_t> rows = make_rows(count);
+    dummy_row_ = rows.back();
     for (std::int64_t r = 0; r < count; ++r) {
       Request request{.row = rows[r]};
       request.tokens.resize(rng_.between(1, sizes_.max_length));
@@ -71,6 +78,17 @@ class Engine {
       if (r > 0 && window_ == 0 && rng_.chance(30)) share_prefix(request);
       requests_.push_back(request);
     }
+  }
+
+  /// Rows that are not the padding row, in random order and some more than are needed.
+  std::vector<std::int64_t> make_rows(std::int64_t count) {
+    table_.num_rows = count + 3;
+    if (rng_.chance(75)) {
+      padding_row_ = rng_.pick<std::int64_t>({0, 0, -1, rng_.between(1, table_.num_rows - 1)});
+    }
+    std::vector<std::int64_t> rows = rng_.permutation(0, table_.num_rows);
+    if (padding_row_) std::erase(rows, *padding_row_);
+    return rows;
   }
 
   /// Whole pages of an earlier request; at least one token stays the request's own.
@@ -82,40 +100,118 @@ class Engine {
     std::copy_n(owner.tokens.begin(), request.shared, request.tokens.begin());
   }
 
-  /// Page 0 holds the padding slot and is nobody's.
   void make_table() {
-    std::int64_t num_pages = 1, max_length = 1;
+    std::int64_t num_pages = 1, max_length = 1;  // one page for dummies
     for (const Request& request : requests_) {
       num_pages += request.length() / page_size_ + 1;
       max_length = std::max(max_length, request.length());
     }
-    num_slots_ = num_pages * page_size_;
     table_.page_size = page_size_;
-    table_.num_rows = static_cast<std::int64_t>(requests_.size()) + 3;
     table_.num_columns = max_length / page_size_ + 1 + rng_.between(0, 2);
     table_.row_stride = table_.num_columns + rng_.between(0, 3);
     const auto unused = static_cast<std::int32_t>(rng_.between(-1, num_pages));
     table_.entries.assign(table_.num_rows * table_.row_stride, unused);
+    const bool translated = window_ > 0 && rng_.chance(60);
+    std::vector<std::int64_t> pages =
+        translated ? make_translation(num_pages) : make_pool_of_pages(num_pages);
+    for (const Request& request : requests_) give_pages(request, pages);
+    make_dummy_row(pages);
+    decide_what_is_gone();
+  }
 
-    const std::vector<std::int64_t> pages = rng_.permutation(1, num_pages - 1);
-    std::size_t next_page = 0;
-    for (const Request& request : requests_) {
-      for (std::int64_t column = 0; column * page_size_ < request.length(); ++column) {
-        const bool shared = column * page_size_ < request.shared;
-        entry(request, column) = shared ? entry(requests_[request.owner], column)
-                                        : static_cast<std::int32_t>(pages[next_page++]);
+  std::vector<std::int64_t> make_pool_of_pages(std::int64_t num_pages) {
+    pool_ = random_pool(rng_, num_pages, page_size_, page_size_);
+    return pool_.units;
+  }
+
+  /// Every slot of the full pool gets one of the sliding-window pool, never a padding slot.
+  std::vector<std::int64_t> make_translation(std::int64_t num_pages) {
+    const std::int64_t slots = num_pages * page_size_;
+    pool_ = random_pool(rng_, slots, 1, page_size_);
+    table_.full_to_swa.emplace(pool_.units.begin(), pool_.units.begin() + slots);
+    return rng_.permutation(0, num_pages);
+  }
+
+  void give_pages(const Request& request, std::vector<std::int64_t>& pages) {
+    for (std::int64_t column = 0; column * page_size_ < request.length(); ++column) {
+      if (column * page_size_ < request.shared) {
+        entry(request.row, column) = entry(requests_[request.owner].row, column);
+      } else {
+        entry(request.row, column) = static_cast<std::int32_t>(pages.back());
+        pages.pop_back();
       }
     }
   }
 
-  std::int32_t& entry(const Request& request, std::int64_t column) {
-    return table_.entries[request.row * table_.row_stride + column];
+  std::int32_t& entry(std::int64_t row, std::int64_t column) {
+    return table_.entries[row * table_.row_stride + column];
   }
 
-  /// Every slot of the full pool gets one of the sliding-window pool, never the padding slot.
-  void make_translation() {
-    if (window_ > 0 && rng_.chance(70)) table_.full_to_swa = rng_.permutation(1, num_slots_++);
+  /// Dummies are requests that an engine makes up to fill a batch: all that they have are padding
+  /// slots.
+  void make_dummy_row(const std::vector<std::int64_t>& pages) {
+    std::optional<std::int64_t> page = pool_.null_unit();
+    if (table_.full_to_swa) {
+      page.reset();
+      if (pool_.has_padding()) page = pages.back();
+      for (std::int64_t i = 0; page && i < page_size_; ++i) {
+        (*table_.full_to_swa)[*page * page_size_ + i] = pool_.padding_slot(rng_);
+      }
+    }
+    dummies_are_read_ = page.has_value() && pool_.padding.skip_reads;
+    for (std::int64_t column = 0; page && column < table_.num_columns; ++column) {
+      entry(dummy_row_, column) = static_cast<std::int32_t>(*page);
+    }
   }
+
+  // ---- tokens that have left the window
+  // ----------------------------------------------------------
+
+  /// A table whose padding slots say that there is no slot may be verified past the window.
+  void decide_what_is_gone() {
+    verified_window_ = window_;
+    const bool padding = table_.full_to_swa ? pool_.has_padding() : pool_.null_unit().has_value();
+    gone_is_padding_ = padding && rng_.chance(50);
+    if (window_ > 0 && gone_is_padding_ && pool_.padding.skip_reads && rng_.chance(60)) {
+      verified_window_ = rng_.chance(50) ? 0 : window_ + rng_.between(1, 30);
+    }
+  }
+
+  /// Takes the slot of a position in [begin, end) from the table or the translation, and says
+  /// whether it could: a page goes when all of it lies there.
+  bool forget(const Request& request, std::int64_t position, std::int64_t begin, std::int64_t end) {
+    const std::int64_t column = position / page_size_;
+    const std::int64_t negative = rng_.chance(80) ? -1 : rng_.between(-1000, -2);
+    if (table_.full_to_swa) {
+      oracle::SlotTable full = table_;
+      full.full_to_swa.reset();
+      std::int64_t& slot = (*table_.full_to_swa)[oracle::find(full, request.row, position).slot];
+      slot = gone_is_padding_ ? pool_.padding_slot(rng_) : negative;
+      return true;
+    }
+    if (column * page_size_ < begin || (column + 1) * page_size_ > end) return false;
+    entry(request.row, column) =
+        static_cast<std::int32_t>(gone_is_padding_ ? *pool_.null_unit() : negative);
+    return true;
+  }
+
+  /// Tokens that have left the window may lose their slots; the seed stays.
+  void evict(const Request& request, std::int64_t extend) {
+    if (window_ == 0) return;
+    const std::int64_t end = request.done + (last_token_ ? extend : 0);
+    const std::int64_t limit = std::min(end - window_, request.done - 1);
+    for (std::int64_t p = 0; p < limit; ++p) {
+      if (is_there(request, p) && rng_.chance(60)) forget(request, p, 0, limit);
+    }
+  }
+
+  bool is_there(const Request& request, std::int64_t position) const {
+    const oracle::Found found = oracle::find(table_, request.row, position);
+    return found.kind == oracle::Found::Kind::slot && !pool_.padding.contains(found.slot);
+  }
+
+  // ---- steps
+  // -------------------------------------------------------------------------------------
 
   void make_expected() {
     if (rng_.chance(40)) return;
@@ -126,11 +222,7 @@ class Engine {
     expected_->row_stride = expected_->num_columns + rng_.between(0, 2);
     expected_->tokens.assign(expected_->num_rows * expected_->row_stride, -1);
     for (const Request& request : requests_) fill_expected(request);
-    if (rng_.chance(50)) return;
-    expected_->valid_lengths.emplace();
-    for (std::int64_t n = rng_.between(1, expected_->num_rows); n > 0; --n) {
-      expected_->valid_lengths->push_back(rng_.between(0, expected_->num_columns + 1));
-    }
+    has_valid_lengths_ = rng_.chance(50);
   }
 
   void fill_expected(const Request& request) {
@@ -153,52 +245,99 @@ class Engine {
     return rng_.chance(40) ? 1 : rng_.between(1, rest);
   }
 
-  Step make_step() {
+  std::vector<Turn> make_turns() {
     std::vector<Turn> turns;
     for (std::size_t q = 0; q < requests_.size(); ++q) {
-      if (const auto extend = extend_now(requests_[q])) turns.push_back({q, *extend});
+      if (const auto extend = extend_now(requests_[q])) {
+        turns.push_back({Turn::Kind::request, q, *extend});
+      }
     }
-    for (std::int64_t n = rng_.chance(50) ? 0 : rng_.between(1, 3); n > 0; --n) turns.push_back({});
+    if (padding_row_ && rng_.chance(50)) turns.resize(turns.size() + rng_.between(1, 3));
+    if (pool_.has_padding() && rng_.chance(30)) {
+      for (std::int64_t n = rng_.between(1, 3); n > 0; --n) {
+        turns.push_back({Turn::Kind::dummy, 0, rng_.between(0, 2)});
+      }
+    }
     rng_.shuffle(turns);
-    evict();
+    return turns;
+  }
 
+  Step make_step() {
+    const std::vector<Turn> turns = make_turns();
     Step step;
-    step.batch.table = table_;
-    step.batch.window = window_;
-    step.batch.expected = expected_;
+    skips_entries_ = false;
     for (const Turn& turn : turns) add_turn(step, turn);
+    step.batch.table = table_;
+    step.batch.window = verified_window_;
+    step.batch.verify_end = last_token_ ? oracle::VerifyEnd::last_token : oracle::VerifyEnd::prefix;
+    step.batch.padding_row = padding_row_;
+    if (rng_.chance(50)) {
+      step.tokens.num_tokens = static_cast<std::int64_t>(step.tokens.tokens.size());
+    }
     add_padding(step);
-    add_expectations(step.write);
+    add_expectations(step);
     set_capacities(step);
     for (const Turn& turn : turns) {
-      if (turn.request) requests_[*turn.request].done += turn.extend;
+      if (turn.kind == Turn::Kind::request) requests_[turn.request].done += turn.extend;
     }
     return step;
   }
 
-  /// Tokens that have left the window may lose their slots.
-  void evict() {
-    if (!table_.full_to_swa) return;
-    oracle::SlotTable full = table_;
-    full.full_to_swa.reset();
-    for (const Request& request : requests_) {
-      for (std::int64_t p = 0; p < request.done - window_; ++p) {
-        const std::int64_t slot = oracle::resolve(full, request.row, p).slot;
-        if (rng_.chance(60)) (*table_.full_to_swa)[slot] = -1;
-      }
+  void add_turn(Step& step, const Turn& turn) {
+    switch (turn.kind) {
+      case Turn::Kind::request:
+        evict(requests_[turn.request], turn.extend);
+        add_row(step, requests_[turn.request].row, requests_[turn.request].done, turn.extend);
+        add_tokens(step.tokens, requests_[turn.request], turn.extend);
+        break;
+      case Turn::Kind::padded:
+        add_row(step, *padding_row_, rng_.between(-5, 50), rng_.between(-5, 50));
+        break;
+      case Turn::Kind::dummy:
+        add_dummy(step, turn.extend);
+        break;
     }
   }
 
-  void add_turn(Step& step, const Turn& turn) {
-    const bool real = turn.request.has_value();
-    const Request request = real ? requests_[*turn.request] : Request{};
-    step.batch.request_rows.push_back(request.row);
-    step.batch.prefix_lengths.push_back(real ? request.done : rng_.between(-5, 50));
-    step.batch.extend_lengths.push_back(real ? turn.extend : rng_.between(-5, 50));
-    for (std::int64_t p = request.done; p < request.done + turn.extend; ++p) {
-      step.write.tokens.push_back(request.tokens[p]);
-      step.write.positions.push_back(p);
-      step.write.slots.push_back(oracle::resolve(table_, request.row, p).slot);
+  static void add_row(Step& step, std::int64_t row, std::int64_t prefix, std::int64_t extend) {
+    step.batch.request_rows.push_back(row);
+    step.batch.prefix_lengths.push_back(prefix);
+    step.batch.extend_lengths.push_back(extend);
+  }
+
+  static void add_token(oracle::TokenBatch& batch, std::int64_t token, std::int64_t position,
+                        std::int64_t slot) {
+    batch.tokens.push_back(token);
+    batch.positions.push_back(position);
+    batch.slots.push_back(slot);
+  }
+
+  /// Of a request that adds more than the window holds, the first tokens may never get a slot.
+  void add_tokens(oracle::TokenBatch& batch, const Request& request, std::int64_t extend) {
+    const std::int64_t end = request.done + extend;
+    const bool drops = window_ > 0 && rng_.chance(50);
+    for (std::int64_t p = request.done; p < end; ++p) {
+      const std::int64_t limit = end - window_;
+      std::int64_t slot = oracle::find(table_, request.row, p).slot;
+      if (drops && p < limit &&
+          (!is_there(request, p) || forget(request, p, request.done, limit))) {
+        const bool skip = !pool_.has_padding() || rng_.chance(50);
+        slot = skip ? -1 : pool_.padding_slot(rng_);
+        skips_entries_ |= skip;
+      }
+      add_token(batch, request.tokens[p], p, slot);
+    }
+  }
+
+  /// What a dummy reads is verified, so it has nothing to read where that would be reported.
+  void add_dummy(Step& step, std::int64_t extend) {
+    if (last_token_ && !dummies_are_read_) return;
+    const std::int64_t positions = table_.num_columns * page_size_;
+    extend = std::min(extend, positions);
+    const std::int64_t prefix = dummies_are_read_ ? rng_.between(0, positions - extend) : 0;
+    add_row(step, dummy_row_, prefix, extend);
+    for (std::int64_t i = 0; i < extend; ++i) {
+      add_token(step.tokens, random_token(), rng_.between(0, 50), pool_.padding_slot(rng_));
     }
   }
 
@@ -207,28 +346,32 @@ class Engine {
     if (rng_.chance(60)) {
       step.batch.num_requests = static_cast<std::int64_t>(step.batch.request_rows.size());
       for (std::int64_t n = rng_.between(0, 3); n > 0; --n) {
-        step.batch.request_rows.push_back(rng_.between(-2, 4));
-        step.batch.prefix_lengths.push_back(rng_.between(-2, 4));
-        step.batch.extend_lengths.push_back(rng_.between(-2, 4));
+        add_row(step, rng_.between(-2, 4), rng_.between(-2, 4), rng_.between(-2, 4));
       }
     }
     for (std::int64_t n = rng_.chance(50) ? 0 : rng_.between(1, 3); n > 0; --n) {
-      step.write.tokens.push_back(random_token());
-      step.write.positions.push_back(0);
-      step.write.slots.push_back(rng_.between(-1, 1));
+      add_token(step.tokens, random_token(), 0, rng_.between(-1, 1));
     }
   }
 
-  void add_expectations(oracle::WriteBatch& batch) {
+  void add_expectations(Step& step) {
+    oracle::TokenBatch& batch = step.tokens;
     if (rng_.chance(40)) batch.expected_tokens = batch.tokens;
     if (rng_.chance(40)) batch.expected_positions = batch.positions;
-    if (rng_.chance(60)) batch.check_positions = rng_.between(0, 1);
+    if (rng_.chance(60)) batch.check_positions = skips_entries_ ? 0 : rng_.between(0, 1);
+    step.batch.expected = expected_;
+    if (!has_valid_lengths_) return;
+    std::vector<std::int64_t>& lengths = step.batch.expected->valid_lengths.emplace();
+    for (std::size_t r = 0; r < step.batch.request_rows.size(); ++r) {
+      lengths.push_back(rng_.between(-1, expected_->num_columns + 1));
+    }
   }
 
   void set_capacities(Step& step) {
     std::int64_t entries = 0;
     for (std::size_t r = 0; r < step.batch.request_rows.size(); ++r) {
       entries += std::max<std::int64_t>(0, step.batch.prefix_lengths[r]);
+      entries += std::max<std::int64_t>(0, step.batch.extend_lengths[r]);
     }
     step.max_entries = std::max<std::int64_t>(1, entries + rng_.between(0, 3));
     step.max_requests = std::max<std::int64_t>(
@@ -239,13 +382,44 @@ class Engine {
   CaseKind kind_;
   Sizes sizes_;
   std::int64_t page_size_ = 1;
-  std::int64_t window_ = 0;
-  std::int64_t num_slots_ = 0;  ///< of the pool that holds the canaries
-  std::vector<Request> requests_;
+  std::int64_t window_ = 0;           ///< tokens that keep their slots; 0: all
+  std::int64_t verified_window_ = 0;  ///< tokens that are verified; 0: all
+  bool last_token_ = false;           ///< verified after the write
+  std::optional<std::int64_t> padding_row_;
+  RandomPool pool_;  ///< that holds the canaries
   oracle::SlotTable table_;
+  bool gone_is_padding_ = false;   ///< or else a negative number
+  bool dummies_are_read_ = false;  ///< their prefix may be verified
+  std::int64_t dummy_row_ = 0;
+  std::vector<Request> requests_;
   std::optional<oracle::ExpectedTokens> expected_;
+  bool has_valid_lengths_ = false;
+  bool skips_entries_ = false;  ///< of real requests, in this step: positions don't follow
 };
 
 }  // namespace
 
 Case random_case(CaseKind kind, std::uint64_t seed) { return Engine(kind, seed).run(); }
+
+std::vector<Case> random_pools(std::uint64_t seed) {
+  constexpr std::int64_t most = 12;
+  Rng rng(seed);
+  std::int64_t left = rng.pick<std::int64_t>({1, 2, 2, 3, 3, 4, 7, most});
+  std::vector<int> tags = random_tags(rng, most);
+  std::vector<Case> pools;
+  for (; left > 0; --left) {
+    const CaseKind kind = rng.chance(5)    ? CaseKind::many_short
+                          : rng.chance(50) ? CaseKind::mixed
+                                           : CaseKind::window;
+    Case pool = random_case(kind, rng.bits());
+    // The pools that follow need one each.
+    const std::size_t room = tags.size() - static_cast<std::size_t>(left) + 1;
+    if (pool.endpoints.size() > room) pool.endpoints.resize(room);
+    for (oracle::Endpoint& endpoint : pool.endpoints) {
+      endpoint.tag = tags.back();
+      tags.pop_back();
+    }
+    pools.push_back(std::move(pool));
+  }
+  return pools;
+}

@@ -17,27 +17,34 @@ oracle::KVSource random_source(Rng& rng, std::int64_t num_slots) {
   return source;
 }
 
-oracle::Endpoint random_endpoint(Rng& rng, int tag, std::int64_t num_slots) {
-  oracle::Endpoint endpoint{.tag = tag, .num_slots = num_slots};
+oracle::Endpoint random_endpoint(Rng& rng, int tag, const RandomPool& pool) {
+  oracle::Endpoint endpoint{.tag = tag, .num_slots = pool.num_slots, .padding = pool.padding};
   endpoint.stride = rng.pick<std::int64_t>({32, 32, 48, 64, 144});
-  endpoint.canary = rng.bytes(num_slots * endpoint.stride);
-  endpoint.mode = rng.pick<oracle::KVMode>(
-      {oracle::KVMode::none, oracle::KVMode::partial, oracle::KVMode::all});
+  endpoint.canary = rng.bytes(endpoint.num_slots * endpoint.stride);
   const std::int64_t sources = rng.pick<std::int64_t>({0, 1, 1, 2, 4, 5});
   for (std::int64_t i = 0; i < sources; ++i) {
-    endpoint.sources.push_back(random_source(rng, num_slots));
+    endpoint.sources.push_back(random_source(rng, endpoint.num_slots));
   }
+  if (sources == 0) return endpoint;  // nothing to hash
+  endpoint.mode = rng.pick<oracle::KVMode>(
+      {oracle::KVMode::none, oracle::KVMode::partial, oracle::KVMode::all});
   return endpoint;
 }
 
 }  // namespace
 
+std::vector<int> random_tags(Rng& rng, std::int64_t count) {
+  constexpr std::int64_t named = 12, all = 64;
+  const std::vector<std::int64_t> tags =
+      rng.permutation(0, count <= named && rng.chance(50) ? named : all);
+  return {tags.begin(), tags.begin() + count};
+}
+
 std::vector<oracle::Endpoint> random_endpoints(Rng& rng, std::int64_t count,
-                                               std::int64_t num_slots) {
-  const std::vector<std::int64_t> tags = rng.permutation(0, 12);
+                                               const RandomPool& pool) {
   std::vector<oracle::Endpoint> endpoints;
-  for (std::int64_t i = 0; i < count; ++i) {
-    endpoints.push_back(random_endpoint(rng, static_cast<int>(tags[i]), num_slots));
+  for (const int tag : random_tags(rng, count)) {
+    endpoints.push_back(random_endpoint(rng, tag, pool));
   }
   return endpoints;
 }

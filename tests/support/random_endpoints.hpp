@@ -4,8 +4,12 @@
 #include <vector>
 
 #include "oracle/endpoint.hpp"
+#include "tests/support/random_pool.hpp"
 #include "tests/support/rng.hpp"
 
-/// `count` endpoints of a pool of `num_slots`, with random strides, tags, KV sources and bytes.
+/// `count` different launch tags, some of them the caller's own.
+std::vector<int> random_tags(Rng& rng, std::int64_t count);
+
+/// `count` endpoints of a pool, with random strides, tags, KV sources and bytes.
 std::vector<oracle::Endpoint> random_endpoints(Rng& rng, std::int64_t count,
-                                               std::int64_t num_slots);
+                                               const RandomPool& pool);

@@ -2,8 +2,7 @@
 
 #include <kvcanary/kvcanary.hpp>
 
-#include "src/write/write_teams.hpp"
-#include "src/write/write_threads.hpp"
+#include "src/write/write_by_thread.hpp"
 #include "tests/support/sink.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/uploaded.hpp"
@@ -29,7 +28,7 @@ class UploadedWriteCall {
       : plan_(*from.plan), batch_(layout, *from.batch), endpoints_(layout, *from.endpoints) {}
 
   kvcanary::WriteJob<typename Space::memory_space> job(WriteShape shape) const {
-    kvcanary::WriteBatch batch = batch_.batch();
+    kvcanary::TokenBatch batch = batch_.batch();
     batch.max_entries_per_request = shape == WriteShape::hinted ? 1 : 0;
     return {plan_.plan(), batch, endpoints_.endpoints()};
   }
@@ -42,17 +41,17 @@ class UploadedWriteCall {
 
  private:
   UploadedWritePlan<Space> plan_;
-  UploadedWriteBatch<Space> batch_;
+  UploadedTokenBatch<Space> batch_;
   UploadedEndpoints<Space> endpoints_;
 };
 
 }  // namespace
 
 template <class Space>
-void Library<Space>::plan(const Layout& layout, const oracle::PlanBatch& batch,
+void Library<Space>::plan(const Layout& layout, const oracle::RequestBatch& batch,
                           oracle::WritePlan& write_plan, oracle::VerifyPlan& verify_plan) {
   const Space space;
-  const UploadedPlanBatch<Space> uploaded(layout, batch);
+  const UploadedRequestBatch<Space> uploaded(layout, batch);
   const UploadedWritePlan<Space> uploaded_write(write_plan);
   const UploadedVerifyPlan<Space> uploaded_verify(verify_plan);
   kvcanary::plan(space, uploaded.batch(), uploaded_write.plan(), uploaded_verify.plan());
@@ -73,15 +72,12 @@ void Library<Space>::write(const Layout& layout, const std::vector<WriteCall>& c
   std::vector<kvcanary::WriteJob<typename Space::memory_space>> jobs;
   for (const WriteCall& call : calls) uploaded.emplace_back(layout, call);
   for (const UploadedWriteCall<Space>& call : uploaded) jobs.push_back(call.job(shape));
-  const Sink<Space> sink(log_capacity);
+  const Sink<Space> sink(space, log_capacity);
   const std::span<const typename decltype(jobs)::value_type> all = jobs;
-  if (shape == WriteShape::threads) {
-    kvcanary::detail::write_threads(space, all, sink.log, sink.counters);
-  } else if (shape == WriteShape::teams) {
-    const kvcanary::detail::WriteArgs args(all, sink.log, sink.counters);
-    kvcanary::detail::launch_write_teams(space, args);
+  if (shape == WriteShape::by_thread) {
+    kvcanary::detail::write_by_thread(space, all, sink.log, sink.counters);
   } else {
-    kvcanary::write(space, jobs, sink.log, sink.counters);
+    kvcanary::write(space, all, sink.log, sink.counters);
   }
   sink.fetch(space, report);
   for (std::size_t i = 0; i < calls.size(); ++i) uploaded[i].fetch(calls[i]);
@@ -94,7 +90,7 @@ void Library<Space>::verify(const Layout& layout, const oracle::VerifyPlan& plan
   const Space space;
   const UploadedVerifyPlan<Space> uploaded_plan(plan);
   const UploadedEndpoints<Space> uploaded_endpoints(layout, endpoints);
-  const Sink<Space> sink(log_capacity);
+  const Sink<Space> sink(space, log_capacity);
   kvcanary::verify(space, uploaded_plan.plan(), uploaded_endpoints.endpoints(), sink.log,
                    sink.counters);
   sink.fetch(space, report);
@@ -107,7 +103,7 @@ void Library<Space>::verify_requests(const Layout& layout,
                                      const std::vector<oracle::VerifyJob>& jobs,
                                      std::int64_t log_capacity, oracle::Report& report) {
   const Space space;
-  std::vector<UploadedPlanBatch<Space>> batches;
+  std::vector<UploadedRequestBatch<Space>> batches;
   std::vector<UploadedEndpoints<Space>> endpoints;
   std::vector<kvcanary::VerifyJob> uploaded;
   // A vector that grows would move what the spans point to.
@@ -117,9 +113,9 @@ void Library<Space>::verify_requests(const Layout& layout,
     batches.emplace_back(layout, job.batch);
     endpoints.emplace_back(layout, job.endpoints);
     uploaded.push_back({batches.back().batch(), endpoints.back().endpoints()});
-    if (job.batch.extend_lengths.empty()) uploaded.back().batch.extend_lengths = {};
+    if (!job.extends_given) uploaded.back().batch.extend_lengths = {};
   }
-  const Sink<Space> sink(log_capacity);
+  const Sink<Space> sink(space, log_capacity);
   kvcanary::verify_requests(space, uploaded, sink.log, sink.counters);
   sink.fetch(space, report);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
@@ -133,16 +129,21 @@ void Library<Space>::step(const Layout& layout, const Step& step, Plans& plans,
                           std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
                           oracle::Report& report) {
   const Space space;
-  const UploadedPlanBatch<Space> batch(layout, step.batch);
-  const UploadedWriteBatch<Space> tokens(layout, step.write);
+  const UploadedRequestBatch<Space> batch(layout, step.batch);
+  const UploadedTokenBatch<Space> tokens(layout, step.tokens);
   const UploadedWritePlan<Space> write_plan(plans.write);
   const UploadedVerifyPlan<Space> verify_plan(plans.verify);
   const UploadedEndpoints<Space> uploaded(layout, endpoints);
-  const Sink<Space> sink(log_capacity);
+  const Sink<Space> sink(space, log_capacity);
   kvcanary::plan(space, batch.batch(), write_plan.plan(), verify_plan.plan());
-  kvcanary::verify(space, verify_plan.plan(), uploaded.endpoints(), sink.log, sink.counters);
+  const auto verify = [&] {
+    kvcanary::verify(space, verify_plan.plan(), uploaded.endpoints(), sink.log, sink.counters);
+  };
+  const bool after_write = step.batch.verify_end == oracle::VerifyEnd::last_token;
+  if (!after_write) verify();
   kvcanary::write(space, write_plan.plan(), tokens.batch(), uploaded.endpoints(), sink.log,
                   sink.counters);
+  if (after_write) verify();
   sink.fetch(space, report);
   batch.expect_unchanged();
   tokens.expect_unchanged();

@@ -11,13 +11,13 @@
 /// The library's operations on host data, with the signatures of the oracle's.
 
 /// What shapes a launch of write, and must not change what it does: the caller's hint, and, in
-/// tests alone, an order to take one that the execution space would not.
-enum class WriteShape { unhinted, hinted, threads, teams };
+/// tests alone, an order to take what only devices take.
+enum class WriteShape { unhinted, hinted, by_thread };
 
 /// One job of a write.
 struct WriteCall {
   const oracle::WritePlan* plan;
-  const oracle::WriteBatch* batch;
+  const oracle::TokenBatch* batch;
   std::vector<oracle::Endpoint>* endpoints;
 };
 
@@ -26,7 +26,7 @@ struct WriteCall {
 /// run_case.cpp, so that only that file compiles Kokkos code.
 template <class Space>
 struct Library {
-  static void plan(const Layout& layout, const oracle::PlanBatch& batch,
+  static void plan(const Layout& layout, const oracle::RequestBatch& batch,
                    oracle::WritePlan& write_plan, oracle::VerifyPlan& verify_plan);
 
   static void write(const Layout& layout, const std::vector<WriteCall>& jobs, WriteShape shape,
@@ -40,8 +40,8 @@ struct Library {
   static void verify_requests(const Layout& layout, const std::vector<oracle::VerifyJob>& jobs,
                               std::int64_t log_capacity, oracle::Report& report);
 
-  /// plan, verify and write one after the other, as an engine does, with nothing read back in
-  /// between.
+  /// plan, verify and write one after the other, or write before verify where it ends with the last
+  /// token, as an engine does, with nothing read back in between.
   static void step(const Layout& layout, const Step& step, Plans& plans,
                    std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
                    oracle::Report& report);

@@ -78,9 +78,9 @@ class UploadedArrays {
 };
 
 template <class Space>
-class UploadedPlanBatch {
+class UploadedRequestBatch {
  public:
-  UploadedPlanBatch(const Layout& layout, const oracle::PlanBatch& from)
+  UploadedRequestBatch(const Layout& layout, const oracle::RequestBatch& from)
       : arrays_(layout), table_values_(from.table.entries), table_(table_values_) {
     batch_.request_rows = arrays_.add(from.request_rows);
     batch_.prefix_lengths = arrays_.add(from.prefix_lengths);
@@ -91,10 +91,14 @@ class UploadedPlanBatch {
                     from.table.page_size,   kvcanary::memory_of<typename Space::memory_space>()};
     batch_.full_to_swa = arrays_.add(from.table.full_to_swa);
     batch_.window = from.window;
+    batch_.verify_end = from.verify_end == oracle::VerifyEnd::prefix
+                            ? kvcanary::VerifyEnd::prefix
+                            : kvcanary::VerifyEnd::last_token;
+    batch_.padding_row = from.padding_row;
     if (from.expected) add_expected(*from.expected);
   }
 
-  const kvcanary::PlanBatch& batch() const { return batch_; }
+  const kvcanary::RequestBatch& batch() const { return batch_; }
 
   void expect_unchanged() const {
     arrays_.expect_unchanged();
@@ -111,27 +115,28 @@ class UploadedPlanBatch {
   UploadedArrays<Space> arrays_;
   std::vector<std::int32_t> table_values_;
   GuardedArray<std::int32_t, Space> table_;
-  kvcanary::PlanBatch batch_;
+  kvcanary::RequestBatch batch_;
 };
 
 template <class Space>
-class UploadedWriteBatch {
+class UploadedTokenBatch {
  public:
-  UploadedWriteBatch(const Layout& layout, const oracle::WriteBatch& from) : arrays_(layout) {
+  UploadedTokenBatch(const Layout& layout, const oracle::TokenBatch& from) : arrays_(layout) {
     batch_.tokens = arrays_.add(from.tokens);
     batch_.positions = arrays_.add(from.positions);
     batch_.slots = arrays_.add(from.slots);
     batch_.expected_tokens = arrays_.add(from.expected_tokens);
     batch_.expected_positions = arrays_.add(from.expected_positions);
+    batch_.num_tokens = arrays_.add(from.num_tokens);
     batch_.check_positions = arrays_.add(from.check_positions);
   }
 
-  const kvcanary::WriteBatch& batch() const { return batch_; }
+  const kvcanary::TokenBatch& batch() const { return batch_; }
   void expect_unchanged() const { arrays_.expect_unchanged(); }
 
  private:
   UploadedArrays<Space> arrays_;
-  kvcanary::WriteBatch batch_;
+  kvcanary::TokenBatch batch_;
 };
 
 /// Canary buffers and KV bytes of several endpoints.
@@ -159,19 +164,26 @@ class UploadedEndpoints {
   using Memory = typename Space::memory_space;
 
   void add(const Layout& layout, const oracle::Endpoint& from) {
+    canaries_.emplace_back(from.canary);
+    const kvcanary::PaddingSlots padding{
+        from.padding.first, from.padding.count,
+        from.padding.skip_reads ? kvcanary::PaddingReads::skip : kvcanary::PaddingReads::report};
+    endpoints_.push_back({static_cast<kvcanary::LaunchTag>(from.tag),
+                          {canaries_.back().data(), from.num_slots, from.stride,
+                           kvcanary::memory_of<Memory>(), padding},
+                          add_sources(layout, from),
+                          static_cast<kvcanary::KVHashMode>(from.mode)});
+  }
+
+  kvcanary::KVSourceList add_sources(const Layout& layout, const oracle::Endpoint& from) {
+    if (from.sources.empty()) return {};
     std::vector<kvcanary::KVSource> sources;
     for (const oracle::KVSource& source : from.sources) {
       kv_.emplace_back(source.bytes, layout.kv_misalignment);
       sources.push_back({kv_.back().data(), source.num_rows, source.row_stride, source.page_size,
                          source.bytes_per_token, source.read_bytes, kvcanary::memory_of<Memory>()});
     }
-    sources_.emplace_back(sources);
-    canaries_.emplace_back(from.canary);
-    endpoints_.push_back(
-        {static_cast<kvcanary::LaunchTag>(from.tag),
-         {canaries_.back().data(), from.num_slots, from.stride, kvcanary::memory_of<Memory>()},
-         sources_.back().list(),
-         static_cast<kvcanary::KVHashMode>(from.mode)});
+    return sources_.emplace_back(Space(), sources).list();
   }
 
   std::vector<GuardedArray<std::byte, Space>> canaries_;

@@ -28,13 +28,72 @@ inline const Ints hashes = {anchor, 0x542FE5061275A6AB,
                             static_cast<std::int64_t>(0xE03FB0B1A7A7FF8A), 0x71D597355A083809,
                             0x73EAD031B94D7777};
 
-inline oracle::WriteBatch four_tokens() { return {tokens, build::iota(4), slots}; }
+inline oracle::TokenBatch four_tokens() { return {tokens, build::iota(4), slots}; }
+
+/// What is reported of entry i, which is token i, where nothing was compared.
+inline Violation of_entry(std::int64_t i, std::int64_t bits) {
+  return {.launch_tag = 0,
+          .slot = slots[i],
+          .position = i,
+          .stored_token = tokens[i],
+          .expected_token = tokens[i],
+          .stored_chain_hash = hashes[i],
+          .expected_aux = i,
+          .fail_bits = bits,
+          .request_row = 1,
+          .entry = i,
+          .expected_position = i,
+          .stored_kv_hash = 0,
+          .expected_kv_hash = 0};
+}
+
+/// What is reported of the seed of a request.
+inline Violation of_seed(std::int64_t request, std::int64_t seed) {
+  return {.launch_tag = 0,
+          .slot = seed,
+          .position = -1,
+          .stored_token = 0,
+          .expected_token = -1,
+          .stored_chain_hash = 0,
+          .expected_aux = 0,
+          .fail_bits = bit::slot_out_of_bounds,
+          .request_row = request + 1,
+          .entry = request,
+          .expected_position = -1,
+          .stored_kv_hash = 0,
+          .expected_kv_hash = 0};
+}
+
+/// What is reported of the offsets of a request.
+inline Violation of_offsets(std::int64_t request, std::int64_t end) {
+  Violation violation = of_seed(request, -1);
+  violation.expected_aux = end;
+  violation.fail_bits = bit::malformed_plan;
+  return violation;
+}
+
+/// What is reported of a plan whose number of requests, or of tokens, is wrong.
+inline Violation of_plan(std::int64_t count, std::int64_t num_tokens = -1) {
+  return {.launch_tag = 0,
+          .slot = -1,
+          .position = -1,
+          .stored_token = 0,
+          .expected_token = -1,
+          .stored_chain_hash = 0,
+          .expected_aux = count,
+          .fail_bits = bit::malformed_plan,
+          .request_row = -1,
+          .entry = -1,
+          .expected_position = num_tokens,
+          .stored_kv_hash = 0,
+          .expected_kv_hash = 0};
+}
 
 template <class Space>
 class WriteTest : public SpaceTest<Space> {
  public:
   /// Writes, compares with the oracle, and keeps the endpoints; for int32 and int64 arrays.
-  oracle::Report run(const oracle::WritePlan& plan, const oracle::WriteBatch& batch) {
+  oracle::Report run(const oracle::WritePlan& plan, const oracle::TokenBatch& batch) {
     const std::vector<Endpoint> before = endpoints;
     oracle::Report report;
     for (const std::uint32_t narrow : {0U, ~0U, 0b0101'0101U, 0b1010'1010U}) {

@@ -33,11 +33,11 @@ inline std::int64_t token_at(std::int64_t row, std::int64_t position) {
 }
 
 /// Requests in rows 1, 2, ... whose pages lie backwards in the pool; page 0 is nobody's.
-inline oracle::PlanBatch batch_of(const Ints& lengths, std::int64_t page_size) {
+inline oracle::RequestBatch batch_of(const Ints& lengths, std::int64_t page_size) {
   const std::int64_t longest = lengths.empty() ? 0 : std::ranges::max(lengths);
   const std::int64_t columns = longest / page_size + 1;
   const auto requests = static_cast<std::int64_t>(lengths.size());
-  oracle::PlanBatch batch{build::iota(requests, 1), lengths, Ints(lengths.size(), 1), {}, {}};
+  oracle::RequestBatch batch{build::iota(requests, 1), lengths, Ints(lengths.size(), 1), {}, {}};
   batch.table = {{}, requests + 1, columns, columns, page_size};
   for (std::int64_t page = (requests + 1) * columns; page > 0; --page) {
     batch.table.entries.push_back(static_cast<std::int32_t>(page));
@@ -45,47 +45,49 @@ inline oracle::PlanBatch batch_of(const Ints& lengths, std::int64_t page_size) {
   return batch;
 }
 
-inline std::int64_t num_slots(const oracle::PlanBatch& batch) {
+inline std::int64_t num_slots(const oracle::RequestBatch& batch) {
   return (batch.table.num_rows * batch.table.num_columns + 1) * batch.table.page_size;
 }
 
-/// Writes all prefixes of a batch into an endpoint.
-inline void write_prefixes(const oracle::PlanBatch& batch, Endpoint& endpoint) {
-  oracle::WriteBatch tokens;
+/// Writes the first `lengths` tokens of the requests of a batch into an endpoint.
+inline void write_tokens(const oracle::RequestBatch& batch, const Ints& lengths,
+                         Endpoint& endpoint) {
+  oracle::TokenBatch tokens;
   for (std::size_t r = 0; r < batch.request_rows.size(); ++r) {
     const std::int64_t row = batch.request_rows[r];
-    for (std::int64_t p = 0; p < batch.prefix_lengths[r]; ++p) {
+    for (std::int64_t p = 0; p < lengths[r]; ++p) {
       tokens.tokens.push_back(token_at(row, p));
       tokens.positions.push_back(p);
-      tokens.slots.push_back(oracle::resolve(batch.table, row, p).slot);
+      tokens.slots.push_back(oracle::find(batch.table, row, p).slot);
     }
   }
   std::vector<Endpoint> endpoints = {std::move(endpoint)};
   oracle::Report report;
   const Ints seeds(batch.request_rows.size(), oracle::no_slot);
-  oracle::write(build::write_plan(batch.prefix_lengths, seeds), tokens, endpoints, report);
+  oracle::write(build::write_plan(lengths, seeds), tokens, endpoints, report);
   endpoint = std::move(endpoints[0]);
 }
 
 /// A buffer for the pool of `batch` that holds its prefixes. `read_bytes` of each KV source.
-inline Endpoint written(const oracle::PlanBatch& batch, int tag = 0, KVMode mode = KVMode::none,
+inline Endpoint written(const oracle::RequestBatch& batch, int tag = 0, KVMode mode = KVMode::none,
                         const Ints& read_bytes = {}) {
   Endpoint endpoint = build::endpoint(tag, num_slots(batch), 32 + 16 * (tag % 3));
-  endpoint.mode = mode;
+  if (!read_bytes.empty()) endpoint.mode = mode;
   for (const std::int64_t bytes : read_bytes) {
     endpoint.sources.push_back(build::kv_source(num_slots(batch), 1, bytes, bytes));
   }
-  write_prefixes(batch, endpoint);
+  write_tokens(batch, batch.prefix_lengths, endpoint);
   return endpoint;
 }
 
+/// A batch that holds the prefixes, in the buffer of one endpoint.
 inline VerifyJob job_of(const Ints& lengths, std::int64_t page_size, int tag = 0) {
-  const oracle::PlanBatch batch = batch_of(lengths, page_size);
+  const oracle::RequestBatch batch = batch_of(lengths, page_size);
   return {batch, {written(batch, tag)}};
 }
 
 inline std::int64_t slot_of(const VerifyJob& job, std::size_t r, std::int64_t position) {
-  return oracle::resolve(job.batch.table, job.batch.request_rows.at(r), position).slot;
+  return oracle::find(job.batch.table, job.batch.request_rows.at(r), position).slot;
 }
 
 inline void flip(Endpoint& endpoint, std::int64_t slot, std::int64_t Record::* field,
@@ -95,8 +97,25 @@ inline void flip(Endpoint& endpoint, std::int64_t slot, std::int64_t Record::* f
   oracle::store(endpoint, slot, record);
 }
 
+/// What is reported of a batch with a malformed length or number of requests.
+inline Violation of_batch(int tag, std::int64_t entries) {
+  return {.launch_tag = tag,
+          .slot = -1,
+          .position = -1,
+          .stored_token = 0,
+          .expected_token = -1,
+          .stored_chain_hash = 0,
+          .expected_aux = entries,
+          .fail_bits = bit::malformed_plan,
+          .request_row = -1,
+          .entry = -1,
+          .expected_position = -1,
+          .stored_kv_hash = 0,
+          .expected_kv_hash = 0};
+}
+
 /// The token table in which every expectation is right.
-inline oracle::ExpectedTokens expected_of(const oracle::PlanBatch& batch, std::int64_t offset) {
+inline oracle::ExpectedTokens expected_of(const oracle::RequestBatch& batch, std::int64_t offset) {
   const std::int64_t columns = batch.table.num_columns * batch.table.page_size;
   oracle::ExpectedTokens expected{{}, batch.table.num_rows, columns, columns, {}, offset};
   for (std::int64_t row = 0; row < expected.num_rows; ++row) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "oracle/endpoint.hpp"
 #include "oracle/plan.hpp"
 #include "oracle/write.hpp"
 
@@ -18,7 +19,7 @@ struct EntryRange {
 };
 
 inline std::vector<EntryRange> entry_ranges(const oracle::WritePlan& plan,
-                                            const oracle::WriteBatch& batch) {
+                                            const oracle::TokenBatch& batch) {
   const auto tokens = static_cast<std::int64_t>(batch.tokens.size());
   const auto capacity = static_cast<std::int64_t>(plan.seed_slots.size());
   const std::int64_t n = std::clamp<std::int64_t>(plan.num_requests, 0, capacity);
@@ -40,7 +41,7 @@ struct Writer {
 };
 
 inline std::map<std::int64_t, Writer> writers(const oracle::WritePlan& plan,
-                                              const oracle::WriteBatch& batch) {
+                                              const oracle::TokenBatch& batch) {
   const std::vector<EntryRange> ranges = entry_ranges(plan, batch);
   std::map<std::int64_t, Writer> writers;
   for (std::size_t r = 0; r < ranges.size(); ++r) {
@@ -58,7 +59,7 @@ inline std::map<std::int64_t, Writer> writers(const oracle::WritePlan& plan,
 
 /// Slots that several entries write: which of them comes last is unspecified.
 inline std::set<std::int64_t> contested_slots(const oracle::WritePlan& plan,
-                                              const oracle::WriteBatch& batch) {
+                                              const oracle::TokenBatch& batch) {
   std::set<std::int64_t> contested;
   for (const auto& [slot, writer] : writers(plan, batch)) {
     if (writer.times > 1) contested.insert(slot);
@@ -67,15 +68,19 @@ inline std::set<std::int64_t> contested_slots(const oracle::WritePlan& plan,
 }
 
 /// Starts requests at the anchor whose seed another request of the launch writes, which the library
-/// forbids.
-inline void remove_races(oracle::WritePlan& plan, const oracle::WriteBatch& batch) {
+/// forbids, but where no endpoint trusts the seed anyway.
+inline void remove_races(oracle::WritePlan& plan, const oracle::TokenBatch& batch,
+                         const std::vector<oracle::Endpoint>& endpoints) {
   const std::map<std::int64_t, Writer> by_slot = writers(plan, batch);
   for (std::size_t r = 0; r < plan.seed_slots.size(); ++r) {
-    const auto found = by_slot.find(plan.seed_slots[r]);
+    const std::int64_t seed = plan.seed_slots[r];
+    const auto found = by_slot.find(seed);
     if (found == by_slot.end()) continue;
     const Writer& writer = found->second;
-    if (writer.several_requests || writer.request != static_cast<std::int64_t>(r)) {
-      plan.seed_slots[r] = oracle::no_slot;
-    }
+    const bool own = !writer.several_requests && writer.request == static_cast<std::int64_t>(r);
+    const auto is_padding = [&](const oracle::Endpoint& endpoint) {
+      return endpoint.padding.contains(seed);
+    };
+    if (!own && !std::ranges::all_of(endpoints, is_padding)) plan.seed_slots[r] = oracle::no_slot;
   }
 }
