@@ -33,7 +33,7 @@ template <class Jobs, class ExecSpace>
 void launch_on_device_with(const ExecSpace& space, std::span<const VerifyJob> jobs,
                            const ViolationSink& sink) {
   const Jobs args(jobs);
-  switch (kv_work_of({args.endpoints.items, static_cast<std::size_t>(args.endpoints.count)})) {
+  switch (kv_work_of(args.endpoints.span())) {
     case KVWork::none:
       return launch_on_device<KVWork::none>(space, args, sink);
     case KVWork::few:

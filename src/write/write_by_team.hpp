@@ -62,8 +62,8 @@ class WriteByTeam {
     ChainInput input[num_stages][tile_size];
     std::int64_t slot[num_stages][tile_size];
     std::int32_t skip[num_stages][tile_size];  ///< 1: a negative slot. One comparison less a step
-    /// Where each endpoint's chain stands before a tile that is stored, before one that goes through
-    /// the chain, and after it.
+    /// Where each endpoint's chain stands before a tile that is stored, before one that goes
+    /// through the chain, and after it.
     ChainState before[num_stages][max_endpoints];
 
     /// Hashes before each entry, [2][tile_size][num_endpoints]: there are none while a tile is
@@ -80,7 +80,12 @@ class WriteByTeam {
   static_assert(max_endpoints <= warp_width);
 
  public:
-  static std::size_t scratch_bytes(int num_endpoints) {
+  /// What a team needs of the largest job.
+  static std::size_t scratch_bytes_of(const Args& args) {
+    int num_endpoints = 0;
+    for (int j = 0; j < args.num_jobs; ++j) {
+      num_endpoints = std::max<int>(num_endpoints, args.jobs[j].num_endpoints);
+    }
     return std::max(Scratch::bytes(num_endpoints), hashes_kv ? sizeof(KVHasher) : 0);
   }
 
@@ -292,30 +297,28 @@ Kernel write_by_team_kernel(const Args& args, std::int64_t concurrency) {
   return Kernel(args, static_cast<std::int32_t>(chain_teams), static_cast<std::int32_t>(kv_teams));
 }
 
+/// Whether the kernel that hashes no KV bytes won't do, or not well.
+template <class Tuning, class Endpoints>
+bool needs_kv_kernel(const Endpoints& endpoints) {
+  return kv_work_of(endpoints.span()) != KVWork::none ||
+         endpoints.count > Tuning::template WriteByTeam<false>::max_endpoints_without_kv;
+}
+
 inline const std::string write_by_team_label = "kvcanary::write_by_team";
 
 template <bool hashes_kv, class ExecSpace, class Args>
 void launch_write_by_team(const ExecSpace& space, const Args& args) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
   using Kernel = WriteByTeam<Member, SplitmixChain, hashes_kv, Args, Tuning<ExecSpace>>;
-  int max_endpoints_of_job = 0;
-  for (int j = 0; j < args.num_jobs; ++j) {
-    max_endpoints_of_job = std::max<int>(max_endpoints_of_job, args.jobs[j].num_endpoints);
-  }
   const Kernel kernel = write_by_team_kernel<Kernel>(args, space.concurrency());
   launch_teams<Kernel::team_size, Kernel::teams_at_once>(
-      write_by_team_label, space, kernel.league_size(), Kernel::scratch_bytes(max_endpoints_of_job),
-      kernel);
+      write_by_team_label, space, kernel.league_size(), Kernel::scratch_bytes_of(args), kernel);
 }
 
 template <class ExecSpace, class Args>
 void launch_write_by_team(const ExecSpace& space, const Args& args) {
-  constexpr int without_kv =
-      Tuning<ExecSpace>::template WriteByTeam<false>::max_endpoints_without_kv;
-  const KVWork work = kv_work_of({args.endpoints.items, std::size_t(args.endpoints.count)});
-  work != KVWork::none || args.endpoints.count > without_kv
-      ? launch_write_by_team<true>(space, args)
-      : launch_write_by_team<false>(space, args);
+  needs_kv_kernel<Tuning<ExecSpace>>(args.endpoints) ? launch_write_by_team<true>(space, args)
+                                                     : launch_write_by_team<false>(space, args);
 }
 
 /// With arguments that are not much larger than the jobs need.
