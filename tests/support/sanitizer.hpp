@@ -31,4 +31,13 @@ inline void unpoison([[maybe_unused]] const void* data, [[maybe_unused]] std::si
 #endif
 }
 
+/// Whether an access to a byte would be an error.
+inline bool is_poisoned([[maybe_unused]] const void* byte) {
+#ifdef __SANITIZE_ADDRESS__
+  return __asan_address_is_poisoned(byte) != 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace sanitizer
