@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "src/launch.hpp"
 #include "src/team.hpp"
@@ -304,15 +303,13 @@ bool needs_kv_kernel(const Endpoints& endpoints) {
          endpoints.count > Tuning::template WriteByTeam<false>::max_endpoints_without_kv;
 }
 
-inline const std::string write_by_team_label = "kvcanary::write_by_team";
-
 template <bool hashes_kv, class ExecSpace, class Args>
 void launch_write_by_team(const ExecSpace& space, const Args& args) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
   using Kernel = WriteByTeam<Member, SplitmixChain, hashes_kv, Args, Tuning<ExecSpace>>;
   const Kernel kernel = write_by_team_kernel<Kernel>(args, space.concurrency());
   launch_teams<Kernel::team_size, Kernel::teams_at_once>(
-      write_by_team_label, space, kernel.league_size(), Kernel::scratch_bytes_of(args), kernel);
+      "kvc::write_team", space, kernel.league_size(), Kernel::scratch_bytes_of(args), kernel);
 }
 
 template <class ExecSpace, class Args>

@@ -66,14 +66,10 @@ class EmulatedOperations {
     targets.verify_capacity = verify_plan.capacity();
     plan_requests(batch, targets);
     constexpr std::int64_t workers = 3;
-    const PlanEntries<Space> kernel{RequestArgs(batch),
-                                    SlotFinder(batch),
-                                    ExpectedTokenArgs(batch.expected),
-                                    targets.verify_offsets,
-                                    write_plan.state.data(),
-                                    verify_plan.state.data(),
-                                    verify_plan.entries.data(),
-                                    workers};
+    const PlanEntries<Space> kernel{
+        RequestArgs(batch),         SlotFinder(batch),       ExpectedTokenArgs(batch.expected),
+        targets.verify_offsets,     write_plan.state.data(), verify_plan.state.data(),
+        verify_plan.entries.data(), verify_plan.capacity(),  workers};
     for (std::int64_t worker = 0; worker < workers; ++worker) kernel(worker);
   }
 
