@@ -257,12 +257,11 @@ void check_request_batch(const Arguments& arguments, const RequestBatch& batch,
   const auto end = static_cast<std::int64_t>(batch.verify_end);
   arguments.require(end <= static_cast<std::int64_t>(VerifyEnd::last_token), "verify_end", end,
                     "0 (prefix) or 1 (last_token)");
-  if (needs_extend_lengths || batch.verify_end == VerifyEnd::last_token) {
+  // Where they are given, null is right for no requests, as it is where they are needed.
+  if (needs_extend_lengths || batch.verify_end == VerifyEnd::last_token ||
+      batch.extend_lengths.given()) {
     arguments.require_span("extend_lengths", batch.extend_lengths, requests,
                            "the size of request_rows");
-  } else {
-    arguments.check_optional("extend_lengths", batch.extend_lengths, requests,
-                             "the size of request_rows");
   }
   arguments.check_optional_scalar("num_requests", batch.num_requests);
   arguments.require_at_least("window", batch.window, 0);

@@ -123,6 +123,8 @@ struct EndpointArray {
   EndpointArray() : items{} {}
   explicit EndpointArray(std::span<const Endpoint> endpoints) : items{} { add(endpoints); }
 
+  std::span<const EndpointArgs> span() const { return {items, static_cast<std::size_t>(count)}; }
+
   void add(std::span<const Endpoint> endpoints) {
     for (const Endpoint& endpoint : endpoints) items[count++] = to_args(endpoint);
   }

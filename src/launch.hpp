@@ -79,9 +79,9 @@ KOKKOS_FUNCTION void for_each_chunk(std::int64_t worker, std::int64_t num_worker
 }
 
 /// Runs `functor(worker)` for every worker in [0, count).
-/// \param label a string that lives on: Kokkos takes no other without making a copy
+/// \param label at most 15 characters: Kokkos makes a std::string of it, which then takes no heap
 template <class ExecSpace, class Functor>
-void launch_workers(const std::string& label, const ExecSpace& space, std::int64_t count,
+void launch_workers(const char* label, const ExecSpace& space, std::int64_t count,
                     const Functor& functor) {
   check_functor_size<Functor>();
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
@@ -92,7 +92,7 @@ void launch_workers(const std::string& label, const ExecSpace& space, std::int64
 /// Runs `functor(member)` for every team of a league on a device, with `scratch_bytes` of fast
 /// memory a team. The compiler spares registers so that `teams_at_once` fit on a multiprocessor.
 template <int team_size, int teams_at_once = 1, class ExecSpace, class Functor>
-void launch_teams(const std::string& label, const ExecSpace& space, std::int64_t league_size,
+void launch_teams(const char* label, const ExecSpace& space, std::int64_t league_size,
                   std::size_t scratch_bytes, const Functor& functor) {
   check_functor_size<Functor>();
   constexpr int bound = Tuning<ExecSpace>::min_launch_bound(team_size, teams_at_once);

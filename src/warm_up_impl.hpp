@@ -2,7 +2,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <kvcanary/warm_up.hpp>
-#include <string>
 
 #include "src/launch.hpp"
 
@@ -13,8 +12,6 @@ namespace kvcanary::detail {
 struct NoWork {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {}
 };
-inline const std::string warm_up_label = "kvcanary::warm_up";
-
 }  // namespace kvcanary::detail
 
 namespace kvcanary {
@@ -22,7 +19,7 @@ namespace kvcanary {
 template <class ExecSpace>
 void warm_up(const ExecSpace& space) {
   detail::require_warm("warm_up", space);
-  detail::launch_workers(detail::warm_up_label, space, 1, detail::NoWork{});
+  detail::launch_workers("kvc::warm_up", space, 1, detail::NoWork{});
   space.fence("kvcanary::warm_up");
 }
 

@@ -189,7 +189,8 @@ TEST_F(ArgumentTest, Spans) {
 /// Spoils one array of the tokens, or of the batch, of all operations that take it.
 template <class Batch>
 struct Field {
-  IntSpan Batch::* array;
+  using Array = IntSpan Batch::*;  // nvcc puts parentheses into the declaration of a member
+  Array array;
   std::string name;
 };
 
@@ -262,6 +263,8 @@ TEST_F(ArgumentTest, OptionalArraysThatAreNull) {
     }
   }
   batch.extend_lengths = null_ints;
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.extend_lengths.size", "0"));
+  batch.extend_lengths = IntSpan(static_cast<const std::int32_t*>(nullptr), 3);
   EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.extend_lengths", "null"));
 }
 

@@ -125,7 +125,7 @@ class ConventionsTest : public SpaceTest<Space> {
 
   std::vector<Violation> found_;
 };
-TYPED_TEST_SUITE(ConventionsTest, Spaces, SpaceName);
+TYPED_TEST_SUITE(ConventionsTest, OperationSpaces, SpaceName);
 
 // ---- vLLM
 // ----------------------------------------------------------------------------------------

@@ -145,9 +145,9 @@ TEST_P(EmulatedTeamTest, FromLane) {
     const int rank = team.team_rank(), first = rank / width * width;
     for (int step = 0; step < 5; ++step) {
       const int lane = (rank * 7 + step) % width;
-      const Big found = from_lane(team, big(step, rank), lane);
+      const Big found = team.from_lane(big(step, rank), lane);
       EXPECT_TRUE(std::ranges::equal(found.numbers, big(step, first + lane).numbers));
-      EXPECT_EQ(from_lane(team, static_cast<char>(rank), 0), static_cast<char>(first));
+      EXPECT_EQ(team.from_lane(static_cast<char>(rank), 0), static_cast<char>(first));
     }
   };
   for (std::uint64_t seed = 0; seed < exchange_seeds; ++seed)
@@ -159,7 +159,7 @@ TEST_P(EmulatedTeamTest, FromLaneBefore) {
   const auto kernel = [&](const EmulatedMember& team) {
     const int rank = team.team_rank();
     for (const int distance : {0, 1, 2, 5, width / 2, width - 1, width}) {
-      const int found = from_lane_before(team, rank, distance);
+      const int found = team.from_lane_before(rank, distance);
       EXPECT_EQ(found, rank % width >= distance ? rank - distance : rank);
     }
   };
@@ -172,10 +172,10 @@ TEST_P(EmulatedTeamTest, Ballot) {
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - width);
   const auto kernel = [&](const EmulatedMember& team) {
     const int rank = team.team_rank(), warp = rank / width;
-    EXPECT_EQ(ballot(team, true), all);
-    EXPECT_EQ(ballot(team, false), 0u);
-    EXPECT_EQ(ballot(team, rank % 2 == warp % 2), all & 0x5555'5555'5555'5555u << warp % 2);
-    EXPECT_EQ(ballot(team, rank % width == width - 1), std::uint64_t{1} << (width - 1));
+    EXPECT_EQ(team.ballot(true), all);
+    EXPECT_EQ(team.ballot(false), 0u);
+    EXPECT_EQ(team.ballot(rank % 2 == warp % 2), all & 0x5555'5555'5555'5555u << warp % 2);
+    EXPECT_EQ(team.ballot(rank % width == width - 1), std::uint64_t{1} << (width - 1));
   };
   for (std::uint64_t seed = 0; seed < exchange_seeds; ++seed)
     emulate(kernel, launch_of(GetParam(), 0, seed));
@@ -198,7 +198,7 @@ std::vector<int> order_of_lanes(std::uint64_t seed) {
         order.push_back(team.team_rank());
         team.team_barrier();
         order.push_back(team.team_rank());
-        ballot(team, true);
+        team.ballot(true);
         order.push_back(team.team_rank());
       },
       one_team(0, seed));
@@ -222,9 +222,9 @@ TEST(EmulatedOrderTest, LeavesWarpsBehind) {
     emulate(
         [&](const EmulatedMember& team) {
           const int warp = team.team_rank() / 32;
-          for (int step = 0; step < 4; ++step) ballot(team, true);
+          for (int step = 0; step < 4; ++step) team.ballot(true);
           ++started[warp];
-          for (int step = 0; step < 4; ++step) ballot(team, true);
+          for (int step = 0; step < 4; ++step) team.ballot(true);
           if (++ended[warp] == 32 && started[1 - warp] == 0) ++done_before_other_starts;
         },
         one_team(0, seed));
@@ -269,7 +269,7 @@ TEST(EmulatedDeadlockTest, LaneReturnsBeforeABarrier) {
 
 TEST(EmulatedDeadlockTest, LaneReturnsBeforeAnExchange) {
   EXPECT_EQ(error_of([](const EmulatedMember& team) {
-              if (team.team_rank() != 63) from_lane(team, 1, 0);
+              if (team.team_rank() != 63) team.from_lane(1, 0);
             }),
             "deadlock in team 0 of 1: lanes 32-62 wait in from_lane; lanes 0-31, 63 have returned");
 }
@@ -279,7 +279,7 @@ TEST(EmulatedDeadlockTest, LanesWaitAtDifferentPlaces) {
               if (team.team_rank() == 0) {
                 team.team_barrier();
               } else {
-                ballot(team, true);
+                team.ballot(true);
                 team.team_barrier();
               }
             }),
@@ -290,26 +290,26 @@ TEST(EmulatedDeadlockTest, LanesWaitAtDifferentPlaces) {
 TEST(EmulatedDeadlockTest, LanesOfAWarpExchangeDifferently) {
   EXPECT_THAT(error_of([](const EmulatedMember& team) {
                 if (team.team_rank() == 0) {
-                  ballot(team, true);
+                  team.ballot(true);
                 } else {
-                  from_lane(team, 1, 0);
+                  team.from_lane(1, 0);
                 }
               }),
               HasSubstr("lanes of a warp differ: lane "));
   EXPECT_THAT(error_of([](const EmulatedMember& team) {
                 if (team.team_rank() % 2 == 0) {
-                  from_lane(team, std::int64_t{1}, 0);
+                  team.from_lane(std::int64_t{1}, 0);
                 } else {
-                  from_lane(team, 1, 0);
+                  team.from_lane(1, 0);
                 }
               }),
               HasSubstr("lanes of a warp differ: lane "));
 }
 
 TEST(EmulatedErrorTest, LaneThatTheWarpDoesNotHave) {
-  EXPECT_EQ(error_of([](const EmulatedMember& team) { from_lane(team, 1, 32); }),
+  EXPECT_EQ(error_of([](const EmulatedMember& team) { team.from_lane(1, 32); }),
             "a warp has no lane 32");
-  EXPECT_EQ(error_of([](const EmulatedMember& team) { from_lane(team, 1, -1); }),
+  EXPECT_EQ(error_of([](const EmulatedMember& team) { team.from_lane(1, -1); }),
             "a warp has no lane -1");
 }
 
@@ -444,7 +444,7 @@ TEST(EmulatedSpeedTest, ThousandsOfTeams) {
   emulate(
       [&](const EmulatedMember& team) {
         for (int step = 0; step < 10; ++step) {
-          sum += from_lane(team, step, step);
+          sum += team.from_lane(step, step);
           team.team_barrier();
         }
       },

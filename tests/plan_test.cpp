@@ -42,7 +42,7 @@ class PlanTest : public SpaceTest<Space> {
     return plans;
   }
 };
-TYPED_TEST_SUITE(PlanTest, Spaces, SpaceName);
+TYPED_TEST_SUITE(PlanTest, OperationSpaces, SpaceName);
 
 std::vector<VerifyEntry> entries(const Plans& plans) {
   return {plans.verify.entries.begin(), plans.verify.entries.begin() + plans.verify.num_entries};

@@ -39,10 +39,11 @@ template <class Space>
 class RandomTest : public SpaceTest<Space> {
  protected:
   /// Runs `body(seed)` for a number of seeds, up to the first one that fails. A device runs a tenth
-  /// of them: each case allocates dozens of arrays there, which costs more than its kernels.
+  /// of them: each case allocates dozens of arrays there, which costs more than its kernels, and an
+  /// emulated one has hundreds of lanes.
   template <class Body>
   static void for_each_seed(std::uint64_t host_cases, const Body& body) {
-    constexpr bool on_host = kvcanary::is_host_space<Space>;
+    constexpr bool on_host = runs_host_kernels<Space>;
     const std::uint64_t first = test_settings::seed();
     const std::uint64_t cases = test_settings::cases(on_host ? host_cases : host_cases / 10);
     for (std::uint64_t i = 0; i < cases; ++i) {
@@ -75,7 +76,7 @@ class RandomTest : public SpaceTest<Space> {
            test.name();
   }
 };
-TYPED_TEST_SUITE(RandomTest, Spaces, SpaceName);
+TYPED_TEST_SUITE(RandomTest, OperationSpaces, SpaceName);
 
 TYPED_TEST(RandomTest, Mixed) {
   this->for_each_seed(1200, [](auto seed) { TestFixture::expect_clean(CaseKind::mixed, seed); });

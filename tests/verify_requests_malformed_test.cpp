@@ -11,7 +11,7 @@ using namespace written_batch;  // NOLINT(google-build-using-namespace)
 
 template <class Space>
 class VerifyRequestsMalformedTest : public VerifyRequestsTest<Space> {};
-TYPED_TEST_SUITE(VerifyRequestsMalformedTest, Spaces, SpaceName);
+TYPED_TEST_SUITE(VerifyRequestsMalformedTest, OperationSpaces, SpaceName);
 
 /// Lengths of padded requests are not looked at.
 TYPED_TEST(VerifyRequestsMalformedTest, PaddingRows) {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace written_batch;  // NOLINT(google-build-using-namespace)
 
-TYPED_TEST_SUITE(VerifyRequestsTest, Spaces, SpaceName);
+TYPED_TEST_SUITE(VerifyRequestsTest, OperationSpaces, SpaceName);
 
 TYPED_TEST(VerifyRequestsTest, CleanAtEveryBoundary) {
   for (const std::int64_t page_size : {1, 3, 16, 64}) {

@@ -63,7 +63,7 @@ class VerifyTest : public SpaceTest<Space> {
     return text;
   }
 };
-TYPED_TEST_SUITE(VerifyTest, Spaces, SpaceName);
+TYPED_TEST_SUITE(VerifyTest, OperationSpaces, SpaceName);
 
 TYPED_TEST(VerifyTest, WhatWasWrittenIsClean) {
   for (const KVMode mode : {KVMode::none, KVMode::partial, KVMode::all}) {

@@ -24,7 +24,7 @@ class WriteInputTest : public WriteTest<Space> {
     return this->run(build::write_plan({4}, {no_slot}), batch).violations;
   }
 };
-TYPED_TEST_SUITE(WriteInputTest, Spaces, SpaceName);
+TYPED_TEST_SUITE(WriteInputTest, OperationSpaces, SpaceName);
 
 // ---- the input check
 // -----------------------------------------------------------------------------

@@ -18,7 +18,7 @@ using namespace write_cases;  // NOLINT(google-build-using-namespace)
 
 template <class Space>
 using WriteJobsTest = WriteTest<Space>;
-TYPED_TEST_SUITE(WriteJobsTest, Spaces, SpaceName);
+TYPED_TEST_SUITE(WriteJobsTest, OperationSpaces, SpaceName);
 
 /// A full and a sliding-window pool: the same tokens, other slots, one of them skipped in one pool.
 TYPED_TEST(WriteJobsTest, TwoPools) {
@@ -143,7 +143,7 @@ TYPED_TEST(WriteJobsTest, AnyNumberOfSources) {
 
 /// Up to twelve unrelated random scenarios, damaged, in one launch.
 TYPED_TEST(WriteJobsTest, Random) {
-  constexpr bool on_host = kvcanary::is_host_space<TypeParam>;
+  constexpr bool on_host = runs_host_kernels<TypeParam>;
   const std::uint64_t first = test_settings::seed();
   for (std::uint64_t seed = first; seed < first + test_settings::cases(on_host ? 300 : 30);
        ++seed) {

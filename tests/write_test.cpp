@@ -12,7 +12,7 @@ namespace {
 
 using namespace write_cases;  // NOLINT(google-build-using-namespace)
 
-TYPED_TEST_SUITE(WriteTest, Spaces, SpaceName);
+TYPED_TEST_SUITE(WriteTest, OperationSpaces, SpaceName);
 
 TYPED_TEST(WriteTest, ChainFromTheAnchor) {
   for (const std::int64_t stride : {32, 48, 64, 144}) {

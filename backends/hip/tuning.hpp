@@ -42,7 +42,9 @@ struct Hip {
   template <KVWork kv_work>
   struct VerifyRequests {
     static constexpr int team_size = kv_work <= KVWork::few ? 256 : 128;
-    static constexpr int teams_at_once = kv_work <= KVWork::few ? 4 : 8;
+    /// Three wavefronts a SIMD, and two where hashing KV bytes takes many registers: with one more,
+    /// registers spill.
+    static constexpr int teams_at_once = kv_work <= KVWork::few ? 3 : 4;
     static constexpr int strips_at_once = kv_work == KVWork::none ? 2 : 1;
     static constexpr std::int32_t grain = kv_work == KVWork::many ? 4 : warp_width - 1;
   };

@@ -160,7 +160,7 @@ class KernelName:
         while WRAPPER.match(functor):
             wrapper, inner, _ = split_template(functor)
             functor, self.rest = inner[0], [wrapper, *inner[1:], *self.rest]
-        self.is_ours = "kvcanary" in functor
+        self.is_ours = functor.startswith("kvcanary::")  # not Kokkos's, of a type of ours
         name, arguments, tail = split_template(functor)
         self.functor = NAMESPACE.sub("", name + tail)
         self.arguments = [

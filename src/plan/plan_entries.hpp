@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <kvcanary/plan.hpp>
 
+#include "src/clamp.hpp"
 #include "src/expected_token.hpp"
 #include "src/launch.hpp"
 #include "src/request_args.hpp"
@@ -23,13 +24,15 @@ struct PlanEntries {
   const WritePlanState* write_state;
   const VerifyPlanState* verify_state;
   VerifyEntry* entries;
+  std::int64_t capacity;  ///< of entries
   std::int64_t num_workers;
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     if (verify_state->enabled == 0) return;
-    const int n = static_cast<int>(write_state->num_requests);
+    // Plans lie in memory that others may write as well: nothing in them is a bound by itself.
+    const int n = batch.count(write_state->num_requests);
     for_each_chunk<ExecSpace>(
-        worker, num_workers, verify_state->num_entries,
+        worker, num_workers, clamp(verify_state->num_entries, std::int64_t{0}, capacity),
         [this, n](std::int64_t begin, std::int64_t end) { fill(n, begin, end); });
   }
 
@@ -56,7 +59,9 @@ struct PlanEntries {
   KOKKOS_FUNCTION void fill_request(int r, std::int64_t begin, std::int64_t end) const {
     const auto [row, positions] = batch.row_positions(r);
     const ExpectedTokenArgs::Tokens tokens = expected.tokens_of(r, row);
-    std::int64_t position = positions.first + (begin - verify_offsets[r]);
+    const auto done = static_cast<std::int64_t>(static_cast<std::uint64_t>(begin) -
+                                                static_cast<std::uint64_t>(verify_offsets[r]));
+    std::int64_t position = positions.first + (is_length(done) ? done : 0);
     std::int64_t predecessor = finder.find_predecessor(row, position, positions.first);
     for (std::int64_t e = begin; e < end; ++e, ++position) {
       const std::int64_t slot = slot_or_invalid(finder.find(row, position));

@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kvcanary/plan.hpp>
-#include <string>
 
 #include "src/arguments.hpp"
 #include "src/launch.hpp"
@@ -13,9 +12,6 @@
 /// \file
 /// plan: one team, or one host thread, sums up the requests; then workers fill the verify entries.
 namespace kvcanary::detail {
-
-inline const std::string plan_requests_label = "kvcanary::plan_requests";
-inline const std::string plan_entries_label = "kvcanary::plan_entries";
 
 template <class MemorySpace>
 PlanTargets targets_of(const WritePlan<MemorySpace>& plan) {
@@ -32,11 +28,11 @@ void launch_plan_requests(const ExecSpace& space, const RequestBatch& batch,
                           const PlanTargets& targets) {
   const PlanRequests plan{RequestArgs(batch), SlotFinder(batch), targets};
   if constexpr (is_host_space<ExecSpace>) {
-    launch_workers(plan_requests_label, space, 1, PlanRequestsOnHost(plan));
+    launch_workers("kvc::plan_sums", space, 1, PlanRequestsOnHost(plan));
   } else {
     using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
     using Kernel = PlanRequestsByTeam<Member, Tuning<ExecSpace>>;
-    launch_teams<Kernel::team_size>(plan_requests_label, space, 1, Kernel::scratch_bytes,
+    launch_teams<Kernel::team_size>("kvc::plan_sums", space, 1, Kernel::scratch_bytes,
                                     Kernel(plan));
   }
 }
@@ -65,11 +61,12 @@ void plan(const ExecSpace& space, const RequestBatch& batch,
   detail::launch_plan_requests(space, batch, targets);
   const std::int64_t workers = detail::num_workers(space, verify_plan.capacity());
   detail::launch_workers(
-      detail::plan_entries_label, space, workers,
-      detail::PlanEntries<ExecSpace>{
-          detail::RequestArgs(batch), detail::SlotFinder(batch),
-          detail::ExpectedTokenArgs(batch.expected), write_plan.verify_offsets.data(),
-          write_plan.state.data(), verify_plan.state.data(), verify_plan.entries.data(), workers});
+      "kvc::plan_items", space, workers,
+      detail::PlanEntries<ExecSpace>{detail::RequestArgs(batch), detail::SlotFinder(batch),
+                                     detail::ExpectedTokenArgs(batch.expected),
+                                     write_plan.verify_offsets.data(), write_plan.state.data(),
+                                     verify_plan.state.data(), verify_plan.entries.data(),
+                                     verify_plan.capacity(), workers});
 }
 
 }  // namespace kvcanary

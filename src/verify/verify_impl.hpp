@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kvcanary/verify.hpp>
-#include <string>
 
 #include "src/arguments.hpp"
 #include "src/clamp.hpp"
@@ -15,8 +14,6 @@
 /// \file
 /// verify: workers walk the entries of the plan, for every endpoint.
 namespace kvcanary::detail {
-
-inline const std::string verify_label = "kvcanary::verify";
 
 template <class ExecSpace, class Chain>
 class VerifyEntries {
@@ -39,8 +36,7 @@ class VerifyEntries {
     const bool enabled = state_->enabled != 0;
     if (worker == 0) {
       count(endpoint, enabled, n);
-      if (wanted != n || state_->malformed != 0)
-        sink_.push([&] { return plan_violation(endpoint.tag, wanted); });
+      if (wanted != n || state_->malformed != 0) sink_.push_plan(endpoint.tag, wanted);
     }
     if (!enabled) return;
     for_each_chunk<ExecSpace>(worker, num_workers_, n, [&](std::int64_t begin, std::int64_t end) {
@@ -79,7 +75,7 @@ void verify(const ExecSpace& space, const VerifyPlan<typename ExecSpace::memory_
   detail::require_warm("verify", space);
   const std::int64_t workers = detail::num_workers(space, plan.capacity());
   detail::launch_workers(
-      detail::verify_label, space, workers * static_cast<std::int64_t>(endpoints.size()),
+      "kvc::verify", space, workers * static_cast<std::int64_t>(endpoints.size()),
       detail::VerifyEntries<ExecSpace, SplitmixChain>(plan, endpoints, {log, counters}, workers));
 }
 

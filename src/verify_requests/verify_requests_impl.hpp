@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <kvcanary/verify_requests.hpp>
-#include <string>
 
 #include "src/arguments.hpp"
 #include "src/launch.hpp"
@@ -13,8 +12,6 @@
 /// \file
 /// verify_requests: a kernel for hosts and one for devices.
 namespace kvcanary::detail {
-
-inline const std::string verify_requests_label = "kvcanary::verify_requests";
 
 template <KVWork kv_work, class ExecSpace, class Jobs>
 void launch_on_device(const ExecSpace& space, Jobs jobs, const ViolationSink& sink) {
@@ -26,14 +23,14 @@ void launch_on_device(const ExecSpace& space, Jobs jobs, const ViolationSink& si
   Split::prepare(jobs, teams * Split::groups_per_team);
   const Kernel kernel(jobs, sink);
   launch_teams<Kernel::team_size, Kernel::teams_at_once>(
-      verify_requests_label, space, kernel.league_size(), Kernel::scratch_bytes, kernel);
+      "kvc::verify_req", space, kernel.league_size(), Kernel::scratch_bytes, kernel);
 }
 
 template <class Jobs, class ExecSpace>
 void launch_on_device_with(const ExecSpace& space, std::span<const VerifyJob> jobs,
                            const ViolationSink& sink) {
   const Jobs args(jobs);
-  switch (kv_work_of({args.endpoints.items, static_cast<std::size_t>(args.endpoints.count)})) {
+  switch (kv_work_of(args.endpoints.span())) {
     case KVWork::none:
       return launch_on_device<KVWork::none>(space, args, sink);
     case KVWork::few:
@@ -64,8 +61,7 @@ void verify_requests_on_host(const ExecSpace& space, std::span<const VerifyJob> 
                              const ViolationSink& sink) {
   using Kernel = VerifyRequestsOnHost<SplitmixChain>;
   const std::int64_t workers = tuning::Host::VerifyRequests::workers_per_core * space.concurrency();
-  launch_workers(verify_requests_label, space, workers,
-                 Kernel(VerifyJobArray<>(jobs), sink, workers));
+  launch_workers("kvc::verify_req", space, workers, Kernel(VerifyJobArray<>(jobs), sink, workers));
 }
 
 }  // namespace kvcanary::detail

@@ -168,7 +168,7 @@ class HostChains {
 
   /// Whether the position check finds nothing in a tile, for sure.
   static bool positions_follow(const Track& track, std::int64_t count) {
-    if (!track.chain.checks_position) return true;
+    if (track.chain.checks_position == 0) return true;
     const auto first = static_cast<std::uint64_t>(track.chain.position) + 1;
     bool follow = true;
     for (std::int64_t i = 0; i < count; ++i) {

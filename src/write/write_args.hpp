@@ -36,9 +36,10 @@ struct WriteRequest {
 
 /// Where one request stands in one endpoint: what the entry that comes next follows.
 struct ChainState {
-  std::uint64_t hash;     ///< before the entry
-  std::int64_t position;  ///< of the entry before it, or of the seed
-  bool checks_position;   ///< the entry must be at the position after that
+  std::uint64_t hash;             ///< before the entry
+  std::int64_t position;          ///< of the entry before it, or of the seed
+  std::uint64_t checks_position;  ///< not 0: the entry must be at the position after that. A whole
+                                  ///< word: compilers carry padding through memory
 };
 
 /// The position after one, wrapping.
@@ -144,13 +145,11 @@ struct BasicWriteArgs {
                                     const WritePlanState& state) const {
     sink.count_launch(endpoint.tag);
     if (state.num_requests < 0 || state.num_requests > job.capacity || state.malformed != 0) {
-      sink.push([&] { return plan_violation(endpoint.tag, state.num_requests); });
+      sink.push_plan(endpoint.tag, state.num_requests);
     }
     if (job.num_tokens.given()) {
       const std::int64_t wanted = job.num_tokens[0], found = job.offsets[job.num_requests(state)];
-      if (wanted != found) {
-        sink.push([&] { return plan_violation(endpoint.tag, found, wanted); });
-      }
+      if (wanted != found) sink.push_plan(endpoint.tag, found, wanted);
     }
   }
 
@@ -170,19 +169,19 @@ struct BasicWriteArgs {
       report_request(endpoint, request, r, -1, plan.end, fail_bit::malformed_plan);
     }
     if (endpoint.verifies(plan.seed_slot)) {
-      return {next_hash<Chain>(seed), seed.position, job.checks_positions()};
+      return {next_hash<Chain>(seed), seed.position, job.checks_positions() ? 1U : 0U};
     }
     if (plan.seed_slot != no_slot && !endpoint.holds(plan.seed_slot)) {
       report_request(endpoint, request, r, plan.seed_slot, 0, fail_bit::slot_out_of_bounds);
     }
-    return {Chain::start(), 0, false};
+    return {Chain::start(), 0, 0};
   }
 
   /// Whether an entry, whose slot is not negative, is right for sure, and may be stored.
   KOKKOS_FUNCTION static bool is_plain(const WriteJobArgs& job, const EndpointArgs& endpoint,
                                        const ChainState& before, const WriteEntry& entry) {
     return endpoint.holds_kv(entry.slot) && !job.has_expectations() &&
-           (!before.checks_position || entry.position == position_after(before.position));
+           (before.checks_position == 0 || entry.position == position_after(before.position));
   }
 
   /// Compares entry `i` with what is expected, reports it if it is wrong, and says whether its
@@ -192,7 +191,7 @@ struct BasicWriteArgs {
                              const WriteEntry& entry) const {
     check_input(job, endpoint, request, before, i, entry);
     const std::int64_t position = position_after(before.position);
-    if (before.checks_position && entry.position != position) {
+    if (before.checks_position != 0 && entry.position != position) {
       report_entry(endpoint, request, before, i, entry, entry.token, position,
                    fail_bit::write_position);
     }

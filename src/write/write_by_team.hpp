@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "src/launch.hpp"
 #include "src/team.hpp"
@@ -62,9 +61,9 @@ class WriteByTeam {
     ChainInput input[num_stages][tile_size];
     std::int64_t slot[num_stages][tile_size];
     std::int32_t skip[num_stages][tile_size];  ///< 1: a negative slot. One comparison less a step
-    /// Where each endpoint's chain stands before a tile that is stored, and behind one that goes
-    /// through the chain.
-    ChainState before[2][max_endpoints];
+    /// Where each endpoint's chain stands before a tile that is stored, before one that goes
+    /// through the chain, and after it.
+    ChainState before[num_stages][max_endpoints];
 
     /// Hashes before each entry, [2][tile_size][num_endpoints]: there are none while a tile is
     /// read. Neighbouring lanes, which have neighbouring endpoints, store neighbours.
@@ -80,7 +79,12 @@ class WriteByTeam {
   static_assert(max_endpoints <= warp_width);
 
  public:
-  static std::size_t scratch_bytes(int num_endpoints) {
+  /// What a team needs of the largest job.
+  static std::size_t scratch_bytes_of(const Args& args) {
+    int num_endpoints = 0;
+    for (int j = 0; j < args.num_jobs; ++j) {
+      num_endpoints = std::max<int>(num_endpoints, args.jobs[j].num_endpoints);
+    }
     return std::max(Scratch::bytes(num_endpoints), hashes_kv ? sizeof(KVHasher) : 0);
   }
 
@@ -102,18 +106,17 @@ class WriteByTeam {
 
     // Seeds come from memory at the same time as the first tile. Lane e keeps the chain of endpoint
     // e: chains that agree cost no more than one.
-    ChainState chain{};
     Count entries = 0;
     if (rank < job.num_endpoints) {
       const Record seed = Args::load_seed(endpoints[rank], plan);
-      chain = args_.template start<Chain>(job, endpoints[rank], plan, request, r, seed);
+      scratch.before[0][rank] =
+          args_.template start<Chain>(job, endpoints[rank], plan, request, r, seed);
     }
     if (helper >= 0) read_tile(helper, helpers, job, request, 0, scratch);
     team.team_barrier();
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       if (rank < job.num_endpoints) {
-        scratch.before[tile % 2][rank] = chain;
-        entries += advance(request, tile, rank, job.num_endpoints, chain, scratch);
+        entries += advance(request, tile, rank, job.num_endpoints, scratch);
       }
       if (helper >= 0) {
         read_tile(helper, helpers, job, request, tile + 1, scratch);
@@ -147,16 +150,17 @@ class WriteByTeam {
     }
   }
 
-  /// The serial part: the hash before each entry, and in `chain` where it stands after the last.
+  /// The serial part: the hash before each entry, and where the chain stands after the last.
   /// Returns the number of entries that are not skipped.
   KOKKOS_FUNCTION static Count advance(const WriteRequest& request, std::int64_t tile, int e,
-                                       int num_endpoints, ChainState& chain, Scratch& scratch) {
+                                       int num_endpoints, Scratch& scratch) {
     const int stage = static_cast<int>(tile % Scratch::num_stages);
     const int count = entries_of(request, tile);
     const ChainInput* const input = scratch.input[stage];
     const std::int32_t* const skip = scratch.skip[stage];
     std::uint64_t* hashes = scratch.hashes(tile, num_endpoints) + e;
-    std::uint64_t hash = chain.hash;
+    const ChainState before = scratch.before[stage][e];
+    std::uint64_t hash = before.hash;
     int skipped = 0;
     for (int i = 0; i < count; ++i) {
       const ChainInput entry = input[i];
@@ -166,9 +170,9 @@ class WriteByTeam {
       hash = skip[i] != 0 ? hash : advanced;
       skipped += skip[i];
     }
-    chain.hash = hash;
     const int last = last_written(skip, count);
-    if (last >= 0) chain.position = input[last].position;
+    scratch.before[(stage + 1) % Scratch::num_stages][e] = {
+        hash, last < 0 ? before.position : input[last].position, before.checks_position};
     return static_cast<Count>(count - skipped);
   }
 
@@ -189,14 +193,14 @@ class WriteByTeam {
     const std::uint64_t* const hashes = scratch.hashes(tile, job.num_endpoints);
     for (int e = 0; e < job.num_endpoints; ++e) {
       const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
-      ChainState before = scratch.before[tile % 2][e];
+      ChainState before = scratch.before[stage][e];
       const std::int64_t before_tile = before.position;
       for (int i = rank; i < count; i += size) {
         const ChainInput input = scratch.input[stage][i];
         const WriteEntry entry{input.token, input.position, scratch.slot[stage][i]};
         if (entry.slot < 0) continue;
         before.hash = hashes[i * job.num_endpoints + e];
-        if (before.checks_position) {
+        if (before.checks_position != 0) {
           const int last = last_written(scratch.skip[stage], i);
           before.position = last < 0 ? before_tile : scratch.input[stage][last].position;
         }
@@ -292,30 +296,26 @@ Kernel write_by_team_kernel(const Args& args, std::int64_t concurrency) {
   return Kernel(args, static_cast<std::int32_t>(chain_teams), static_cast<std::int32_t>(kv_teams));
 }
 
-inline const std::string write_by_team_label = "kvcanary::write_by_team";
+/// Whether the kernel that hashes no KV bytes won't do, or not well.
+template <class Tuning, class Endpoints>
+bool needs_kv_kernel(const Endpoints& endpoints) {
+  return kv_work_of(endpoints.span()) != KVWork::none ||
+         endpoints.count > Tuning::template WriteByTeam<false>::max_endpoints_without_kv;
+}
 
 template <bool hashes_kv, class ExecSpace, class Args>
 void launch_write_by_team(const ExecSpace& space, const Args& args) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
   using Kernel = WriteByTeam<Member, SplitmixChain, hashes_kv, Args, Tuning<ExecSpace>>;
-  int max_endpoints_of_job = 0;
-  for (int j = 0; j < args.num_jobs; ++j) {
-    max_endpoints_of_job = std::max<int>(max_endpoints_of_job, args.jobs[j].num_endpoints);
-  }
   const Kernel kernel = write_by_team_kernel<Kernel>(args, space.concurrency());
   launch_teams<Kernel::team_size, Kernel::teams_at_once>(
-      write_by_team_label, space, kernel.league_size(), Kernel::scratch_bytes(max_endpoints_of_job),
-      kernel);
+      "kvc::write_team", space, kernel.league_size(), Kernel::scratch_bytes_of(args), kernel);
 }
 
 template <class ExecSpace, class Args>
 void launch_write_by_team(const ExecSpace& space, const Args& args) {
-  constexpr int without_kv =
-      Tuning<ExecSpace>::template WriteByTeam<false>::max_endpoints_without_kv;
-  const KVWork work = kv_work_of({args.endpoints.items, std::size_t(args.endpoints.count)});
-  work != KVWork::none || args.endpoints.count > without_kv
-      ? launch_write_by_team<true>(space, args)
-      : launch_write_by_team<false>(space, args);
+  needs_kv_kernel<Tuning<ExecSpace>>(args.endpoints) ? launch_write_by_team<true>(space, args)
+                                                     : launch_write_by_team<false>(space, args);
 }
 
 /// With arguments that are not much larger than the jobs need.

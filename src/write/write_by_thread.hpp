@@ -2,7 +2,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <string>
 
 #include "src/launch.hpp"
 #include "src/write/write_args.hpp"
@@ -12,8 +11,6 @@
 /// serial loop: the shape for decode, where a request has few entries, and what the other shapes
 /// are measured against.
 namespace kvcanary::detail {
-
-inline const std::string write_by_thread_label = "kvcanary::write_by_thread";
 
 template <class Chain, class Args>
 class WriteByThread {
@@ -96,7 +93,7 @@ class WriteByThread {
 template <class ExecSpace, class Args>
 void launch_write_by_thread(const ExecSpace& space, const Args& args) {
   using Kernel = WriteByThread<SplitmixChain, Args>;
-  launch_workers(write_by_thread_label, space, Kernel::num_workers(args), Kernel(args));
+  launch_workers("kvc::write_each", space, Kernel::num_workers(args), Kernel(args));
 }
 
 /// With arguments no larger than the jobs need.

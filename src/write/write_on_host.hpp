@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "src/host_kv_tile.hpp"
 #include "src/launch.hpp"
@@ -112,8 +111,6 @@ class WriteOnHost {
   WorkerLoad load_;
 };
 
-inline const std::string write_on_host_label = "kvcanary::write_on_host";
-
 template <class ExecSpace>
 void write_on_host(const ExecSpace& space, const WriteArgs& args) {
   using Tuning = tuning::Host::Write;
@@ -130,7 +127,7 @@ void write_on_host(const ExecSpace& space, const WriteArgs& args) {
           std::clamp<std::int64_t>(requests / cores, 1, Tuning::max_requests_per_worker)),
       static_cast<std::int32_t>(std::clamp<std::int64_t>(tokens / kv_workers, 1, host_tile_size))};
   const Kernel kernel(args, load);
-  launch_workers(write_on_host_label, space, kernel.num_workers(), kernel);
+  launch_workers("kvc::write_host", space, kernel.num_workers(), kernel);
 }
 
 }  // namespace kvcanary::detail

@@ -8,7 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "backends/execution_spaces.hpp"
 #include "oracle/plan.hpp"
 #include "oracle/verify.hpp"
 #include "oracle/verify_requests.hpp"
@@ -16,6 +15,7 @@
 #include "tests/support/case.hpp"
 #include "tests/support/invariants.hpp"
 #include "tests/support/run_case.hpp"
+#include "tests/support/spaces.hpp"
 #include "tests/support/written_slots.hpp"
 
 /// \file
@@ -123,7 +123,7 @@ void check_write_jobs(const Layout& layout, const std::vector<WriteCall>& jobs) 
   check_write_shape<Space>(layout, jobs, WriteShape::unhinted);
   check_write_shape<Space>(layout, jobs, WriteShape::hinted);
   // On a device, the hint chooses it.
-  if (kvcanary::is_host_space<Space>) {
+  if (runs_host_kernels<Space>) {
     check_write_shape<Space>(layout, jobs, WriteShape::by_thread);
   }
 }

@@ -64,7 +64,16 @@ class EmulatedMember {
   void exchange(emulation::Exchange kind, const void* value, std::size_t size, int from,
                 void* result) const;
 
-  /// For all lanes of the warp.
+  /// What lane `lane` of the warp has for `value`. For all lanes of the warp.
+  template <class T>
+  T from_lane(const T& value, int lane) const;
+
+  /// What the lane `distance` before this one in the warp has for `value`; what it has itself where
+  /// there is none. For all lanes of the warp.
+  template <class T>
+  T from_lane_before(const T& value, int distance) const;
+
+  /// A bit for each lane of the warp. For all of them.
   std::uint64_t ballot(bool bit) const;
 
  private:
@@ -88,23 +97,17 @@ void run_league(const std::function<void(const EmulatedMember&)>& kernel,
 
 }  // namespace emulation
 
-/// What lane `lane` of the warp has for `value`. For all lanes of the warp.
 template <class T>
-T from_lane(const EmulatedMember& team, const T& value, int lane) {
-  return emulation::exchange(emulation::Exchange::from_lane, team, value, lane);
+T EmulatedMember::from_lane(const T& value, int lane) const {
+  return emulation::exchange(emulation::Exchange::from_lane, *this, value, lane);
 }
 
-/// What the lane `distance` before this one in the warp has for `value`; what it has itself where
-/// there is none. For all lanes of the warp.
 template <class T>
-T from_lane_before(const EmulatedMember& team, const T& value, int distance) {
-  const int lane = team.lane_in_warp();
-  return emulation::exchange(emulation::Exchange::from_lane_before, team, value,
+T EmulatedMember::from_lane_before(const T& value, int distance) const {
+  const int lane = lane_in_warp();
+  return emulation::exchange(emulation::Exchange::from_lane_before, *this, value,
                              lane >= distance ? lane - distance : lane);
 }
-
-/// A bit for each lane of the warp. For all of them.
-inline std::uint64_t ballot(const EmulatedMember& team, bool bit) { return team.ballot(bit); }
 
 /// Runs `kernel(member)` as a league of teams, one team after the other in a random order. Scratch
 /// starts as garbage, and is between guards. Throws what a lane throws first, and std::logic_error

@@ -3,6 +3,7 @@
 #include <kvcanary/kvcanary.hpp>
 
 #include "src/write/write_by_thread.hpp"
+#include "tests/support/emulated_operations.hpp"
 #include "tests/support/sink.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/uploaded.hpp"
@@ -45,18 +46,21 @@ class UploadedWriteCall {
   UploadedEndpoints<Space> endpoints_;
 };
 
+template <class Space>
+using Holder = typename MemoryHolder<Space>::Type;
+
 }  // namespace
 
 template <class Space>
 void Library<Space>::plan(const Layout& layout, const oracle::RequestBatch& batch,
                           oracle::WritePlan& write_plan, oracle::VerifyPlan& verify_plan) {
-  const Space space;
-  const UploadedRequestBatch<Space> uploaded(layout, batch);
-  const UploadedWritePlan<Space> uploaded_write(write_plan);
-  const UploadedVerifyPlan<Space> uploaded_verify(verify_plan);
-  kvcanary::plan(space, uploaded.batch(), uploaded_write.plan(), uploaded_verify.plan());
-  const UploadedWritePlan<Space> write_only(write_plan);
-  kvcanary::plan(space, uploaded.batch(), write_only.plan());
+  const Holder<Space> space;
+  const UploadedRequestBatch<Holder<Space>> uploaded(layout, batch);
+  const UploadedWritePlan<Holder<Space>> uploaded_write(write_plan);
+  const UploadedVerifyPlan<Holder<Space>> uploaded_verify(verify_plan);
+  Operations<Space>::plan(space, uploaded.batch(), uploaded_write.plan(), uploaded_verify.plan());
+  const UploadedWritePlan<Holder<Space>> write_only(write_plan);
+  Operations<Space>::plan(space, uploaded.batch(), write_only.plan());
   space.fence();
   uploaded.expect_unchanged();
   write_plan = uploaded_write.fetch();
@@ -67,17 +71,17 @@ void Library<Space>::plan(const Layout& layout, const oracle::RequestBatch& batc
 template <class Space>
 void Library<Space>::write(const Layout& layout, const std::vector<WriteCall>& calls,
                            WriteShape shape, std::int64_t log_capacity, oracle::Report& report) {
-  const Space space;
-  std::vector<UploadedWriteCall<Space>> uploaded;
-  std::vector<kvcanary::WriteJob<typename Space::memory_space>> jobs;
+  const Holder<Space> space;
+  std::vector<UploadedWriteCall<Holder<Space>>> uploaded;
+  std::vector<kvcanary::WriteJob<typename Holder<Space>::memory_space>> jobs;
   for (const WriteCall& call : calls) uploaded.emplace_back(layout, call);
-  for (const UploadedWriteCall<Space>& call : uploaded) jobs.push_back(call.job(shape));
-  const Sink<Space> sink(space, log_capacity);
+  for (const UploadedWriteCall<Holder<Space>>& call : uploaded) jobs.push_back(call.job(shape));
+  const Sink<Holder<Space>> sink(space, log_capacity);
   const std::span<const typename decltype(jobs)::value_type> all = jobs;
   if (shape == WriteShape::by_thread) {
     kvcanary::detail::write_by_thread(space, all, sink.log, sink.counters);
   } else {
-    kvcanary::write(space, all, sink.log, sink.counters);
+    Operations<Space>::write(space, all, sink.log, sink.counters);
   }
   sink.fetch(space, report);
   for (std::size_t i = 0; i < calls.size(); ++i) uploaded[i].fetch(calls[i]);
@@ -87,12 +91,12 @@ template <class Space>
 void Library<Space>::verify(const Layout& layout, const oracle::VerifyPlan& plan,
                             const std::vector<oracle::Endpoint>& endpoints,
                             std::int64_t log_capacity, oracle::Report& report) {
-  const Space space;
-  const UploadedVerifyPlan<Space> uploaded_plan(plan);
-  const UploadedEndpoints<Space> uploaded_endpoints(layout, endpoints);
-  const Sink<Space> sink(space, log_capacity);
-  kvcanary::verify(space, uploaded_plan.plan(), uploaded_endpoints.endpoints(), sink.log,
-                   sink.counters);
+  const Holder<Space> space;
+  const UploadedVerifyPlan<Holder<Space>> uploaded_plan(plan);
+  const UploadedEndpoints<Holder<Space>> uploaded_endpoints(layout, endpoints);
+  const Sink<Holder<Space>> sink(space, log_capacity);
+  Operations<Space>::verify(space, uploaded_plan.plan(), uploaded_endpoints.endpoints(), sink.log,
+                            sink.counters);
   sink.fetch(space, report);
   EXPECT_TRUE(uploaded_plan.fetch() == plan) << "verify changed its plan";
   expect_unchanged(uploaded_endpoints, endpoints);
@@ -102,9 +106,9 @@ template <class Space>
 void Library<Space>::verify_requests(const Layout& layout,
                                      const std::vector<oracle::VerifyJob>& jobs,
                                      std::int64_t log_capacity, oracle::Report& report) {
-  const Space space;
-  std::vector<UploadedRequestBatch<Space>> batches;
-  std::vector<UploadedEndpoints<Space>> endpoints;
+  const Holder<Space> space;
+  std::vector<UploadedRequestBatch<Holder<Space>>> batches;
+  std::vector<UploadedEndpoints<Holder<Space>>> endpoints;
   std::vector<kvcanary::VerifyJob> uploaded;
   // A vector that grows would move what the spans point to.
   batches.reserve(jobs.size());
@@ -115,8 +119,8 @@ void Library<Space>::verify_requests(const Layout& layout,
     uploaded.push_back({batches.back().batch(), endpoints.back().endpoints()});
     if (!job.extends_given) uploaded.back().batch.extend_lengths = {};
   }
-  const Sink<Space> sink(space, log_capacity);
-  kvcanary::verify_requests(space, uploaded, sink.log, sink.counters);
+  const Sink<Holder<Space>> sink(space, log_capacity);
+  Operations<Space>::verify_requests(space, uploaded, sink.log, sink.counters);
   sink.fetch(space, report);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     batches[j].expect_unchanged();
@@ -128,21 +132,22 @@ template <class Space>
 void Library<Space>::step(const Layout& layout, const Step& step, Plans& plans,
                           std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
                           oracle::Report& report) {
-  const Space space;
-  const UploadedRequestBatch<Space> batch(layout, step.batch);
-  const UploadedTokenBatch<Space> tokens(layout, step.tokens);
-  const UploadedWritePlan<Space> write_plan(plans.write);
-  const UploadedVerifyPlan<Space> verify_plan(plans.verify);
-  const UploadedEndpoints<Space> uploaded(layout, endpoints);
-  const Sink<Space> sink(space, log_capacity);
-  kvcanary::plan(space, batch.batch(), write_plan.plan(), verify_plan.plan());
+  const Holder<Space> space;
+  const UploadedRequestBatch<Holder<Space>> batch(layout, step.batch);
+  const UploadedTokenBatch<Holder<Space>> tokens(layout, step.tokens);
+  const UploadedWritePlan<Holder<Space>> write_plan(plans.write);
+  const UploadedVerifyPlan<Holder<Space>> verify_plan(plans.verify);
+  const UploadedEndpoints<Holder<Space>> uploaded(layout, endpoints);
+  const Sink<Holder<Space>> sink(space, log_capacity);
+  Operations<Space>::plan(space, batch.batch(), write_plan.plan(), verify_plan.plan());
   const auto verify = [&] {
-    kvcanary::verify(space, verify_plan.plan(), uploaded.endpoints(), sink.log, sink.counters);
+    Operations<Space>::verify(space, verify_plan.plan(), uploaded.endpoints(), sink.log,
+                              sink.counters);
   };
   const bool after_write = step.batch.verify_end == oracle::VerifyEnd::last_token;
   if (!after_write) verify();
-  kvcanary::write(space, write_plan.plan(), tokens.batch(), uploaded.endpoints(), sink.log,
-                  sink.counters);
+  Operations<Space>::write(space, write_plan.plan(), tokens.batch(), uploaded.endpoints(), sink.log,
+                           sink.counters);
   if (after_write) verify();
   sink.fetch(space, report);
   batch.expect_unchanged();
@@ -154,3 +159,4 @@ void Library<Space>::step(const Layout& layout, const Step& step, Plans& plans,
 
 #define KVCANARY_INSTANTIATE_LIBRARY(Space) template struct Library<Space>;
 KVCANARY_FOR_EACH_SPACE(KVCANARY_INSTANTIATE_LIBRARY)
+KVCANARY_FOR_EACH_EMULATED_SPACE(KVCANARY_INSTANTIATE_LIBRARY)

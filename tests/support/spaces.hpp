@@ -6,17 +6,41 @@
 #include <string>
 
 #include "backends/execution_spaces.hpp"
+#include "tests/support/emulated_space.hpp"
 
 /// \file
 /// Tests that run on every execution space of this build.
 
-namespace detail {
-template <class... Spaces>
-testing::Types<Spaces...> to_types(kvcanary::TypeList<Spaces...>);
-}  // namespace detail
+// Where there is a device, its kernels need no emulation, and its compiler warns of host calls.
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP)
+#define KVCANARY_FOR_EACH_EMULATED_SPACE(MACRO) MACRO(EmulatedCuda) MACRO(EmulatedHip)
+#else
+#define KVCANARY_FOR_EACH_EMULATED_SPACE(MACRO)
+#endif
+
+namespace space_types {
+template <class... Emulated, class... Spaces>
+testing::Types<Spaces..., Emulated...> to_types(kvcanary::TypeList<Spaces...>,
+                                                kvcanary::TypeList<void, Emulated...> = {});
+#define KVCANARY_COMMA_THEN(Space) , Space
+using Emulated = kvcanary::TypeList<void KVCANARY_FOR_EACH_EMULATED_SPACE(KVCANARY_COMMA_THEN)>;
+#undef KVCANARY_COMMA_THEN
+}  // namespace space_types
 
 /// For TYPED_TEST_SUITE.
-using Spaces = decltype(detail::to_types(kvcanary::ExecutionSpaces()));
+using Spaces = decltype(space_types::to_types(kvcanary::ExecutionSpaces()));
+
+/// The same with emulated devices, for tests that reach the library through Library.
+using OperationSpaces =
+    decltype(space_types::to_types(kvcanary::ExecutionSpaces(), space_types::Emulated()));
+
+/// Whether operations run the kernels of hosts.
+template <class Space>
+inline constexpr bool runs_host_kernels = kvcanary::is_host_space<Space>;
+template <>
+inline constexpr bool runs_host_kernels<EmulatedCuda> = false;
+template <>
+inline constexpr bool runs_host_kernels<EmulatedHip> = false;
 
 /// Names the tests of a space after it: "PlanTest/OpenMP.EmptyBatch".
 struct SpaceName {

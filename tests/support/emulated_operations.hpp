@@ -1,0 +1,200 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <kvcanary/kvcanary.hpp>
+#include <span>
+
+#include "src/plan/plan_entries.hpp"
+#include "src/plan/plan_impl.hpp"
+#include "src/verify_requests/verify_requests_on_device.hpp"
+#include "src/write/write_by_team.hpp"
+#include "src/write/write_by_thread.hpp"
+#include "tests/support/emulated_team.hpp"
+#include "tests/support/rng.hpp"
+#include "tests/support/settings.hpp"
+#include "tests/support/spaces.hpp"
+
+/// \file
+/// The library's operations on a space: those of a real one, or a device's kernels on emulated
+/// teams. Emulated ones draw how large the device is, which of the kernels that can do the work
+/// does it, and in which order lanes take turns; from the arguments, so that a case is always the
+/// same run.
+
+/// On a real space.
+template <class Space>
+struct Operations {
+  template <class... Arguments>
+  static void plan(const Arguments&... arguments) {
+    kvcanary::plan(arguments...);
+  }
+  template <class... Arguments>
+  static void write(const Arguments&... arguments) {
+    kvcanary::write(arguments...);
+  }
+  template <class... Arguments>
+  static void verify(const Arguments&... arguments) {
+    kvcanary::verify(arguments...);
+  }
+  template <class... Arguments>
+  static void verify_requests(const Arguments&... arguments) {
+    kvcanary::verify_requests(arguments...);
+  }
+};
+
+/// On the teams of an emulated one.
+template <class Tuning>
+class EmulatedOperations {
+ public:
+  using Space = Kokkos::DefaultHostExecutionSpace;
+  using Memory = Space::memory_space;
+  using Log = kvcanary::ViolationLog<Memory>;
+  using Counters = kvcanary::LaunchCounters<Memory>;
+
+  static void plan(const Space&, const kvcanary::RequestBatch& batch,
+                   const kvcanary::WritePlan<Memory>& write_plan) {
+    plan_requests(batch, kvcanary::detail::targets_of(write_plan));
+  }
+
+  static void plan(const Space&, const kvcanary::RequestBatch& batch,
+                   const kvcanary::WritePlan<Memory>& write_plan,
+                   const kvcanary::VerifyPlan<Memory>& verify_plan) {
+    using namespace kvcanary::detail;
+    PlanTargets targets = targets_of(write_plan);
+    targets.verify_state = verify_plan.state.data();
+    targets.verify_capacity = verify_plan.capacity();
+    plan_requests(batch, targets);
+    constexpr std::int64_t workers = 3;
+    const PlanEntries<Space> kernel{
+        RequestArgs(batch),         SlotFinder(batch),       ExpectedTokenArgs(batch.expected),
+        targets.verify_offsets,     write_plan.state.data(), verify_plan.state.data(),
+        verify_plan.entries.data(), verify_plan.capacity(),  workers};
+    for (std::int64_t worker = 0; worker < workers; ++worker) kernel(worker);
+  }
+
+  /// No teams: the kernel of hosts is that of devices.
+  static void verify(const Space& space, const kvcanary::VerifyPlan<Memory>& plan,
+                     std::span<const kvcanary::Endpoint> endpoints, const Log& log,
+                     const Counters& counters) {
+    kvcanary::verify(space, plan, endpoints, log, counters);
+  }
+
+  static void write(const Space& space, const kvcanary::WritePlan<Memory>& plan,
+                    const kvcanary::TokenBatch& batch,
+                    std::span<const kvcanary::Endpoint> endpoints, const Log& log,
+                    const Counters& counters) {
+    const kvcanary::WriteJob<Memory> job{plan, batch, endpoints};
+    write(space, std::span<const kvcanary::WriteJob<Memory>>(&job, 1), log, counters);
+  }
+
+  static void write(const Space&, std::span<const kvcanary::WriteJob<Memory>> jobs, const Log& log,
+                    const Counters& counters) {
+    using namespace kvcanary::detail;
+    const WriteArgs args(jobs, log, counters);
+    Rng rng = rng_of(jobs[0].batch.tokens, jobs[0].batch.slots);
+    if (jobs[0].batch.max_entries_per_request > 0) {
+      const WriteByThread<kvcanary::SplitmixChain, WriteArgs> kernel(args);
+      const std::int64_t workers = kernel.num_workers(args);
+      for (std::int64_t worker = 0; worker < workers; ++worker) kernel(worker);
+    } else if (needs_kv_kernel<Tuning>(args.endpoints) || rng.chance(20)) {
+      write_by_team<true>(args, rng);
+    } else {
+      write_by_team<false>(args, rng);
+    }
+  }
+
+  static void verify_requests(const Space&, std::span<const kvcanary::VerifyJob> jobs,
+                              const Log& log, const Counters& counters) {
+    using namespace kvcanary::detail;
+    const ViolationSink sink(log, counters);
+    Rng rng = rng_of(jobs[0].batch.prefix_lengths, jobs[0].batch.request_rows);
+    if (jobs.size() == 1 && jobs[0].endpoints.size() == 1 && rng.chance(50)) {
+      verify_requests(VerifyJobArray<1, 1>(jobs), sink, rng);
+    } else {
+      verify_requests(VerifyJobArray<>(jobs), sink, rng);
+    }
+  }
+
+ private:
+  static Rng rng_of(const kvcanary::IntSpan& first, const kvcanary::IntSpan& second) {
+    std::uint64_t hash = test_settings::seed();
+    for (const kvcanary::IntSpan* span : {&first, &second}) {
+      const kvcanary::detail::IntArray array(*span);
+      for (std::int64_t i = 0; i < span->size(); ++i) {
+        hash = kvcanary::splitmix64(hash ^ static_cast<std::uint64_t>(array[i]));
+      }
+    }
+    return Rng(hash);
+  }
+
+  template <class Kernel>
+  static void emulate(const Kernel& kernel, std::int64_t league_size, std::size_t scratch_bytes,
+                      Rng& rng) {
+    ::emulate(kernel, {.league_size = static_cast<int>(league_size),
+                       .team_size = Kernel::team_size,
+                       .warp_width = Tuning::warp_width,
+                       .scratch_bytes = scratch_bytes,
+                       .seed = rng.bits()});
+  }
+
+  /// Threads of a small device.
+  static std::int64_t concurrency(Rng& rng) {
+    return rng.between(1, 4) * Tuning::threads_per_multiprocessor;
+  }
+
+  static void plan_requests(const kvcanary::RequestBatch& batch,
+                            const kvcanary::detail::PlanTargets& targets) {
+    using namespace kvcanary::detail;
+    using Kernel = PlanRequestsByTeam<EmulatedMember, Tuning>;
+    Rng rng = rng_of(batch.request_rows, batch.prefix_lengths);
+    emulate(Kernel({RequestArgs(batch), SlotFinder(batch), targets}), 1, Kernel::scratch_bytes,
+            rng);
+  }
+
+  template <bool hashes_kv>
+  static void write_by_team(const kvcanary::detail::WriteArgs& args, Rng& rng) {
+    using namespace kvcanary::detail;
+    using Kernel =
+        WriteByTeam<EmulatedMember, kvcanary::SplitmixChain, hashes_kv, WriteArgs, Tuning>;
+    const Kernel kernel = write_by_team_kernel<Kernel>(args, concurrency(rng));
+    emulate(kernel, kernel.league_size(), Kernel::scratch_bytes_of(args), rng);
+  }
+
+  template <class Jobs>
+  static void verify_requests(const Jobs& jobs, const kvcanary::detail::ViolationSink& sink,
+                              Rng& rng) {
+    using kvcanary::KVWork;
+    KVWork work = kvcanary::detail::kv_work_of(jobs.endpoints.span());
+    // One that can do more is slow at times, but right.
+    if (rng.chance(30)) work = std::max(work, rng.pick<KVWork>({KVWork::one, KVWork::many}));
+    if (work > KVWork::few && rng.chance(20)) work = KVWork::few;
+    if (work == KVWork::none) verify_requests<KVWork::none>(jobs, sink, rng);
+    if (work == KVWork::few) verify_requests<KVWork::few>(jobs, sink, rng);
+    if (work == KVWork::one) verify_requests<KVWork::one>(jobs, sink, rng);
+    if (work == KVWork::many) verify_requests<KVWork::many>(jobs, sink, rng);
+  }
+
+  template <kvcanary::KVWork kv_work, class Jobs>
+  static void verify_requests(Jobs jobs, const kvcanary::detail::ViolationSink& sink, Rng& rng) {
+    using namespace kvcanary::detail;
+    using Kernel =
+        VerifyRequestsOnDevice<EmulatedMember, kvcanary::SplitmixChain, kv_work, Jobs, Tuning>;
+    Kernel::Split::prepare(jobs, concurrency(rng) / Tuning::warp_width / 8);
+    // How the host may split the work, and not only as it does.
+    if (rng.chance(50)) jobs.tile = rng.pick<std::int32_t>({1, 7, 31, 62, 1000});
+    for (int j = 0; j < jobs.num_jobs(); ++j) {
+      if (rng.chance(50)) {
+        jobs.items[j].groups_per_request = Divisor(static_cast<std::int32_t>(rng.between(1, 3)));
+        jobs.items[j].own_limit = rng.pick<std::int32_t>({0, 1, 7, 64, 300, 2048});
+      }
+    }
+    const Kernel kernel(jobs, sink);
+    emulate(kernel, kernel.league_size(), Kernel::scratch_bytes, rng);
+  }
+};
+
+template <>
+struct Operations<EmulatedCuda> : EmulatedOperations<EmulatedCuda::Tuning> {};
+template <>
+struct Operations<EmulatedHip> : EmulatedOperations<EmulatedHip::Tuning> {};
