@@ -3,15 +3,13 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <iterator>
 #include <kvcanary/kvcanary.hpp>
 #include <limits>
 #include <span>
 #include <thread>
 #include <vector>
 
-#include "backends/execution_spaces.hpp"
-#include "src/write/write_by_thread.hpp"
+#include "tests/support/emulated_operations.hpp"
 #include "tests/support/rng.hpp"
 #include "tests/support/settings.hpp"
 #include "tests/support/sink.hpp"
@@ -87,28 +85,12 @@ class Scribbler {
   template <class T>
   static void flicker(Rng& rng, T& element) {
     constexpr T lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
-    constexpr T garbage[] = {lowest,
-                             lowest / 2,
-                             -65,
-                             -4,
-                             -3,
-                             -2,
-                             -1,
-                             0,
-                             1,
-                             5,
-                             31,
-                             64,
-                             65,
-                             200,
-                             4096,
-                             1 << 29,
-                             (1 << 30) - 1,
-                             1 << 30,
-                             highest / 2,
-                             highest};
+    constexpr T limit = 1 << 30;
+    const std::vector<T> near = {-65, -4, -3, -2, -1, 0, 1, 2, 3, 5, 31, 64, 65, 200, 4096};
+    const std::vector<T> far = {lowest, lowest / 2,  limit / 2, limit - 1,
+                                limit,  highest / 2, highest};
     const std::atomic_ref<T> shared(element);
-    const T before = element, other = garbage[rng.between(0, std::ssize(garbage) - 1)];
+    const T before = element, other = rng.pick(rng.chance(60) ? near : far);
     for (int i = 0; i < 1000; ++i) {
       shared.store(other, std::memory_order_relaxed);
       shared.store(before, std::memory_order_relaxed);
@@ -220,47 +202,79 @@ struct Arguments {
   Sink<Space> sink;
 };
 
-/// On hosts, where a thread can scribble.
+/// On hosts, where a thread can scribble: their kernels, and those of devices on emulated teams,
+/// whose lanes must not come to wait for each other for ever either.
 template <class Space>
 class MovingInputTest : public SpaceTest<Space> {
  protected:
-  using Args = Arguments<Space>;
+  using Holder = typename MemoryHolder<Space>::Type;
+  using Args = Arguments<Holder>;
+  static constexpr bool can_scribble = kvcanary::is_host_space<Holder>;
 
   void SetUp() override {
     SpaceTest<Space>::SetUp();
-    if (!kvcanary::is_host_space<Space>) GTEST_SKIP() << "another thread can't reach its arrays";
+    if (!can_scribble) GTEST_SKIP() << "another thread can't reach its arrays";
   }
 
   /// Launches a fixed number of times beside a thread that scribbles on what `add` names.
   template <class Add, class Launch>
   static void run(const Add& add, const Launch& launch) {
-    if constexpr (kvcanary::is_host_space<Space>) {
+    if constexpr (can_scribble) {
+      const std::uint64_t launches = test_settings::cases(runs_host_kernels<Space> ? 4000 : 100);
       for (const std::uint32_t narrow : {0U, ~0U}) {
         Args args({narrow});
         {
           Scribbler scribbler;
           add(args, scribbler);
           scribbler.start();
-          for (std::uint64_t i = test_settings::cases(4000); i > 0; --i) launch(args);
+          for (std::uint64_t i = 0; i < launches; ++i) launch(args);
           args.space.fence();
         }
         args.expect_guarded();
       }
     }
   }
-};
-TYPED_TEST_SUITE(MovingInputTest, Spaces, SpaceName);
 
-/// Both kinds of plan.
-template <class Args>
-void launch_plans(const Args& args) {
-  kvcanary::plan(args.space, args.batch.batch(), args.write_plan.plan(), args.verify_plan.plan());
-  kvcanary::plan(args.space, args.batch.batch(), args.write_plan.plan());
-}
+  /// Both kinds of plan.
+  static void plan(const Args& args) {
+    Operations<Space>::plan(args.space, args.batch.batch(), args.write_plan.plan(),
+                            args.verify_plan.plan());
+    Operations<Space>::plan(args.space, args.batch.batch(), args.write_plan.plan());
+  }
+
+  static void verify(const Args& args) {
+    Operations<Space>::verify(args.space, args.verify_plan.plan(), args.endpoints.endpoints(),
+                              args.sink.log, args.sink.counters);
+  }
+
+  /// What the step reads, and what it adds as well.
+  static void verify_requests(const Args& args) {
+    const std::vector<kvcanary::Endpoint>& endpoints = args.endpoints.endpoints();
+    kvcanary::RequestBatch after_write = args.batch.batch();
+    after_write.verify_end = kvcanary::VerifyEnd::last_token;
+    after_write.window = 20;
+    const std::vector<kvcanary::VerifyJob> jobs = {{args.batch.batch(), {&endpoints[0], 2}},
+                                                   {after_write, {&endpoints[2], 1}}};
+    Operations<Space>::verify_requests(args.space, std::span<const kvcanary::VerifyJob>(jobs),
+                                       args.sink.log, args.sink.counters);
+  }
+
+  /// With the hint and without it.
+  static void write(const Args& args) {
+    using Job = kvcanary::WriteJob<typename Holder::memory_space>;
+    for (const std::int64_t most : {0, 1}) {
+      Job job{args.write_plan.plan(), args.tokens.batch(), args.endpoints.endpoints()};
+      job.batch.max_entries_per_request = most;
+      Operations<Space>::write(args.space, std::span<const Job>(&job, 1), args.sink.log,
+                               args.sink.counters);
+    }
+  }
+};
+TYPED_TEST_SUITE(MovingInputTest, OperationSpaces, SpaceName);
 
 TYPED_TEST(MovingInputTest, Plan) {
   TestFixture::run([](const auto& args, Scribbler& scribbler) { args.add_batch(scribbler); },
-                   [](const auto& args) { launch_plans(args); });
+                   [](const auto& args) { TestFixture::plan(args); });
 }
 
 /// Another step that fills the same plans.
@@ -271,7 +285,7 @@ TYPED_TEST(MovingInputTest, PlansThatAreFilledTwice) {
         args.add_write_plan(scribbler);
         args.add_verify_plan(scribbler);
       },
-      [](const auto& args) { launch_plans(args); });
+      [](const auto& args) { TestFixture::plan(args); });
 }
 
 TYPED_TEST(MovingInputTest, Verify) {
@@ -280,10 +294,7 @@ TYPED_TEST(MovingInputTest, Verify) {
         args.add_verify_plan(scribbler);
         args.add_records(scribbler);
       },
-      [](const auto& args) {
-        kvcanary::verify(args.space, args.verify_plan.plan(), args.endpoints.endpoints(),
-                         args.sink.log, args.sink.counters);
-      });
+      [](const auto& args) { TestFixture::verify(args); });
 }
 
 TYPED_TEST(MovingInputTest, VerifyRequests) {
@@ -292,31 +303,16 @@ TYPED_TEST(MovingInputTest, VerifyRequests) {
         args.add_batch(scribbler);
         args.add_records(scribbler);
       },
-      [](const auto& args) {
-        const std::vector<kvcanary::Endpoint>& endpoints = args.endpoints.endpoints();
-        kvcanary::RequestBatch after_write = args.batch.batch();
-        after_write.verify_end = kvcanary::VerifyEnd::last_token;
-        after_write.window = 20;
-        const std::vector<kvcanary::VerifyJob> jobs = {{args.batch.batch(), {&endpoints[0], 2}},
-                                                       {after_write, {&endpoints[2], 1}}};
-        kvcanary::verify_requests(args.space, std::span<const kvcanary::VerifyJob>(jobs),
-                                  args.sink.log, args.sink.counters);
-      });
+      [](const auto& args) { TestFixture::verify_requests(args); });
 }
 
 TYPED_TEST(MovingInputTest, Write) {
-  using Job = kvcanary::WriteJob<typename TypeParam::memory_space>;
   TestFixture::run(
       [](const auto& args, Scribbler& scribbler) {
         args.add_tokens(scribbler);
         args.add_write_plan(scribbler);
       },
-      [](const auto& args) {
-        const Job job{args.write_plan.plan(), args.tokens.batch(), args.endpoints.endpoints()};
-        const std::span<const Job> jobs(&job, 1);
-        kvcanary::write(args.space, jobs, args.sink.log, args.sink.counters);
-        kvcanary::detail::write_by_thread(args.space, jobs, args.sink.log, args.sink.counters);
-      });
+      [](const auto& args) { TestFixture::write(args); });
 }
 
 }  // namespace
