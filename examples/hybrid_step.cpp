@@ -345,7 +345,7 @@ int main() {
     const Kokkos::ScopeGuard kokkos;
     return HybridStep().run() ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (const std::exception& error) {
-    std::printf("%s\n", error.what());
+    std::puts(error.what());
     return EXIT_FAILURE;
   }
 }
