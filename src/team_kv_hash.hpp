@@ -17,15 +17,14 @@ template <int team_size, int max_slots>
 class TeamKVHash {
  public:
   /// Hashes `count` slots, but for those that the endpoint does not hold. A lane whose `j` is one
-  /// of [0, count), each of which has one, gives slot `j` and gets its hash. For all lanes; the
-  /// endpoint has a source.
+  /// of [0, count), each of which has one, gives slot `j` and gets its hash. For all lanes, each of
+  /// which has the same `j` in all calls; the endpoint has a source.
   template <class Member>
   KOKKOS_FUNCTION KVHash hash(const Member& team, const EndpointArgs& endpoint, int count, int j,
                               std::int64_t slot) {
     const int lane = team.team_rank();
     const bool has_slot = j >= 0 && j < count;
     KVHash mine;
-    team.team_barrier();  // whoever still reads of the last slots
     if (has_slot) {
       slots_[j] = slot;
       outside_[j] = 0;

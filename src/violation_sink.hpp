@@ -32,6 +32,27 @@ struct ViolationSink {
     if (place < capacity) store(place, index, make());
   }
 
+  /// Reports a whole plan.
+  /// \param found the count that was read \param wanted what it must be, where that is known
+  KOKKOS_FUNCTION void push_plan(LaunchTag tag, std::int64_t found,
+                                 std::int64_t wanted = -1) const {
+    push([&] {
+      return Violation{.launch_tag = static_cast<std::int64_t>(tag),
+                       .slot = -1,
+                       .position = -1,
+                       .stored_token = 0,
+                       .expected_token = -1,
+                       .stored_chain_hash = 0,
+                       .expected_aux = found,
+                       .fail_bits = fail_bit::malformed_plan,
+                       .request_row = -1,
+                       .entry = -1,
+                       .expected_position = wanted,
+                       .stored_kv_hash = 0,
+                       .expected_kv_hash = 0};
+    });
+  }
+
   /// Counts `count` violations at once, and appends those that there is room for: `make(i)` is the
   /// i-th. Takes no longer than the log is.
   template <class Make>
@@ -70,24 +91,5 @@ struct ViolationSink {
     desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeNode());
   }
 };
-
-/// A violation of a whole plan.
-/// \param found the count that was read \param wanted what it must be, where that is known
-KOKKOS_INLINE_FUNCTION Violation plan_violation(LaunchTag tag, std::int64_t found,
-                                                std::int64_t wanted = -1) {
-  return {.launch_tag = static_cast<std::int64_t>(tag),
-          .slot = -1,
-          .position = -1,
-          .stored_token = 0,
-          .expected_token = -1,
-          .stored_chain_hash = 0,
-          .expected_aux = found,
-          .fail_bits = fail_bit::malformed_plan,
-          .request_row = -1,
-          .entry = -1,
-          .expected_position = wanted,
-          .stored_kv_hash = 0,
-          .expected_kv_hash = 0};
-}
 
 }  // namespace kvcanary::detail

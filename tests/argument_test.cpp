@@ -189,7 +189,8 @@ TEST_F(ArgumentTest, Spans) {
 /// Spoils one array of the tokens, or of the batch, of all operations that take it.
 template <class Batch>
 struct Field {
-  IntSpan Batch::* array;
+  using Array = IntSpan Batch::*;  // nvcc puts parentheses into the declaration of a member
+  Array array;
   std::string name;
 };
 

@@ -46,24 +46,27 @@ TEST(GuardedBytesTest, WritesAreSeen) {
 /// The bytes around an array of any size are out of reach, and those of it are not; after a look at
 /// the guards as well.
 TEST(GuardedBytesTest, AccessesAreSeenByTheSanitizer) {
-  if (!sanitizer::is_on) GTEST_SKIP() << "no address sanitizer";
-  for (const std::size_t size : {0, 1, 7, 8, 9, 32, 100}) {
-    for (const std::size_t misalignment : {0, 1, 8, 13}) {
-      const Bytes array(std::vector<unsigned char>(size), misalignment);
-      const auto expect_guarded = [&] {
-        const unsigned char* const data = array.data();
-        for (std::size_t i = 0; i < size; ++i) EXPECT_FALSE(sanitizer::is_poisoned(data + i));
-        for (const std::size_t past : {0, 1, 8, 1000}) {
-          EXPECT_TRUE(sanitizer::is_poisoned(data + size + past)) << size << ", " << misalignment;
-        }
-        const std::size_t nearest = misalignment % 8 == 0 ? 1 : 8;
-        for (const std::size_t before : {nearest, nearest + 1, std::size_t{144}}) {
-          EXPECT_TRUE(sanitizer::is_poisoned(data - before)) << size << ", " << misalignment;
-        }
-      };
-      expect_guarded();
-      array.fetch();
-      expect_guarded();
+  if constexpr (!sanitizer::is_on) {
+    GTEST_SKIP() << "no address sanitizer";
+  } else {
+    for (const std::size_t size : {0, 1, 7, 8, 9, 32, 100}) {
+      for (const std::size_t misalignment : {0, 1, 8, 13}) {
+        const Bytes array(std::vector<unsigned char>(size), misalignment);
+        const auto expect_guarded = [&] {
+          const unsigned char* const data = array.data();
+          for (std::size_t i = 0; i < size; ++i) EXPECT_FALSE(sanitizer::is_poisoned(data + i));
+          for (const std::size_t past : {0, 1, 8, 1000}) {
+            EXPECT_TRUE(sanitizer::is_poisoned(data + size + past)) << size << ", " << misalignment;
+          }
+          const std::size_t nearest = misalignment % 8 == 0 ? 1 : 8;
+          for (const std::size_t before : {nearest, nearest + 1, std::size_t{144}}) {
+            EXPECT_TRUE(sanitizer::is_poisoned(data - before)) << size << ", " << misalignment;
+          }
+        };
+        expect_guarded();
+        array.fetch();
+        expect_guarded();
+      }
     }
   }
 }

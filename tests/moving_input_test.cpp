@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <kvcanary/kvcanary.hpp>
@@ -165,10 +166,8 @@ struct Arguments {
   }
   void add_write_plan(Scribbler& scribbler) const {
     const auto& plan = write_plan.plan();
-    for (const auto& view :
-         {plan.offsets, plan.seed_slots, plan.request_rows, plan.verify_offsets}) {
-      scribbler.add(view.data(), view.size());
-    }
+    const std::array views{plan.offsets, plan.seed_slots, plan.request_rows, plan.verify_offsets};
+    for (const auto& view : views) scribbler.add(view.data(), view.size());
     scribbler.add_words_of(plan.state.data(), 1);
   }
   void add_verify_plan(Scribbler& scribbler) const {

@@ -36,8 +36,7 @@ class VerifyEntries {
     const bool enabled = state_->enabled != 0;
     if (worker == 0) {
       count(endpoint, enabled, n);
-      if (wanted != n || state_->malformed != 0)
-        sink_.push([&] { return plan_violation(endpoint.tag, wanted); });
+      if (wanted != n || state_->malformed != 0) sink_.push_plan(endpoint.tag, wanted);
     }
     if (!enabled) return;
     for_each_chunk<ExecSpace>(worker, num_workers_, n, [&](std::int64_t begin, std::int64_t end) {

@@ -64,7 +64,7 @@ class BatchReport {
     sink.count_launch(tag);
     sink.count_entries(tag, findings.entries);
     if (findings.malformed != 0) {
-      sink.push([&] { return plan_violation(tag, static_cast<std::int64_t>(findings.entries)); });
+      sink.push_plan(tag, static_cast<std::int64_t>(findings.entries));
     }
   }
 

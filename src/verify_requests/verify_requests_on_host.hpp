@@ -114,7 +114,7 @@ class VerifyRequestsOnHost {
         const LaunchTag tag = jobs_.endpoints.items[e].tag;
         sink_.count_launch(tag);
         sink_.count_entries(tag, static_cast<Count>(entries));
-        if (malformed) sink_.push([&] { return plan_violation(tag, entries); });
+        if (malformed) sink_.push_plan(tag, entries);
       }
     }
   }

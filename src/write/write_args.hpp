@@ -145,13 +145,11 @@ struct BasicWriteArgs {
                                     const WritePlanState& state) const {
     sink.count_launch(endpoint.tag);
     if (state.num_requests < 0 || state.num_requests > job.capacity || state.malformed != 0) {
-      sink.push([&] { return plan_violation(endpoint.tag, state.num_requests); });
+      sink.push_plan(endpoint.tag, state.num_requests);
     }
     if (job.num_tokens.given()) {
       const std::int64_t wanted = job.num_tokens[0], found = job.offsets[job.num_requests(state)];
-      if (wanted != found) {
-        sink.push([&] { return plan_violation(endpoint.tag, found, wanted); });
-      }
+      if (wanted != found) sink.push_plan(endpoint.tag, found, wanted);
     }
   }
 

@@ -35,6 +35,10 @@ constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 }  // namespace
 
+#ifdef __NVCC__  // takes operator new for a function of the device as well
+#pragma nv_diag_suppress 20011
+#endif
+
 void* operator new(std::size_t size) { return counted_or_throw(size, usual); }
 void* operator new[](std::size_t size) { return counted_or_throw(size, usual); }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
