@@ -138,8 +138,8 @@ class ReplaySession {
     requests_full_.request_rows = span(rows_array_, batch.request_rows);
     requests_full_.prefix_lengths = span(prefix_array_, batch.prefix_lengths);
     requests_full_.extend_lengths = span(extend_array_, batch.extend_lengths);
-    requests_full_.table = SlotTable(table_array_.upload(space_, engine_.slot_table()), rows, columns,
-                                 columns, page_size);
+    requests_full_.table = SlotTable(table_array_.upload(space_, engine_.slot_table()), rows,
+                                     columns, columns, page_size);
     requests_full_.expected.tokens = IntSpan(token_table_.upload(space_, batch), rows * width);
     requests_full_.expected.num_rows = rows;
     requests_full_.expected.num_columns = width;
