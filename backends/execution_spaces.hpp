@@ -3,8 +3,9 @@
 #include <Kokkos_Core.hpp>
 
 /// \file
-/// The execution spaces of this build: all that this Kokkos has and that have a folder beside this
-/// file. Library, command line and tests take them from here.
+/// The execution spaces of this build: those listed here that this Kokkos has (and CMake's list of
+/// the same, in cmake/KvcanaryKokkos.cmake, that says whose folder is compiled). Library, command
+/// line and tests take them from here.
 
 #ifdef KOKKOS_ENABLE_SERIAL
 #define KVCANARY_IF_SERIAL(MACRO) MACRO(Kokkos::Serial)

@@ -4,7 +4,8 @@
 
 #include "backends/cuda/tuning.hpp"
 #include "backends/hip/tuning.hpp"
-#include "backends/host_tuning.hpp"
+#include "backends/host/tuning.hpp"
+#include "backends/shared_tuning.hpp"
 
 /// \file
 /// Which numbers an execution space runs with. All numbers of this kind are in the files included

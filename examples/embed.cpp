@@ -2,6 +2,7 @@
 // trampled, and the step that adds the last two reads the six and finds it.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
+#include <exception>
 #include <kvcanary/kvcanary.hpp>
 #include <vector>
 
@@ -12,10 +13,8 @@ namespace {
 
 template <class T>
 Kokkos::View<T*, Memory> to_device(std::vector<T> values) {
-  Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(values.data(),
-                                                                                    values.size());
   Kokkos::View<T*, Memory> device("input", values.size());
-  Kokkos::deep_copy(device, host);
+  Kokkos::deep_copy(device, kvcanary::host_view(values.data(), values.size()));
   return device;
 }
 
@@ -39,7 +38,8 @@ Step second_step() {
           .slots = to_device<int>({14, 15})};
 }
 
-void run() {
+/// Whether the bug was found.
+bool run() {
   const auto table = to_device<int>({0, 0, 2, 3});  // two rows of two pages
   const kvcanary::SlotTable slot_table(table.data(), 2, 2, 2, /*page_size=*/4);
   const Space space;
@@ -68,14 +68,21 @@ void run() {
   Kokkos::deep_copy(Kokkos::subview(records, 10), kvcanary::Record{99, 0, 0, 0});  // the bug
   canary_step(second_step());
 
-  for (const kvcanary::Violation& violation : log.fetch(space).rows) {
+  const kvcanary::ViolationSnapshot found = log.fetch(space);
+  for (const kvcanary::Violation& violation : found.rows) {
     std::puts(kvcanary::to_block(violation).c_str());
   }
+  return found.total > 0;
 }
 
 }  // namespace
 
 int main() {
-  const Kokkos::ScopeGuard kokkos;
-  run();
+  try {
+    const Kokkos::ScopeGuard kokkos;
+    return run() ? 0 : 1;
+  } catch (const std::exception& error) {  // of an argument that is wrong: says which, and why
+    std::puts(error.what());
+    return 1;
+  }
 }

@@ -17,8 +17,7 @@ constexpr std::int64_t capacity_limit = int32_max / max_endpoints;
 constexpr std::int64_t requests_limit = std::int64_t{1} << 23;
 constexpr std::int64_t offset_limit = std::int64_t{1} << 40;
 
-// ---- one argument
-// --------------------------------------------------------------------------------
+// ---- one argument ------------------------------------------------------------------------------
 
 std::string address_text(const void* data) {
   char text[32];
@@ -188,8 +187,7 @@ std::int64_t extent_of(std::int64_t rows, std::int64_t columns, std::int64_t str
   return __builtin_add_overflow(extent, columns, &extent) ? no_limit : extent;
 }
 
-// ---- plans, logs and counters
-// --------------------------------------------------------------------
+// ---- plans, logs and counters ------------------------------------------------------------------
 
 void check_write_plan(const Arguments& owner, const char* name, const WritePlanParts& plan) {
   owner.require(plan.capacity > 0, name, "empty", "made by WritePlan::allocate");
@@ -214,8 +212,7 @@ void check_report(const Arguments& arguments, const ReportParts& report) {
                     "made by LaunchCounters::allocate");
 }
 
-// ---- batches
-// -------------------------------------------------------------------------------------
+// ---- batches -----------------------------------------------------------------------------------
 
 void check_table(const Arguments& arguments, const SlotTable& table) {
   arguments.require_at_least("table.num_rows", table.num_rows, 0);
@@ -283,8 +280,7 @@ void check_token_batch(const Arguments& arguments, const TokenBatch& batch) {
   arguments.require_at_least("max_entries_per_request", batch.max_entries_per_request, 0);
 }
 
-// ---- endpoints
-// -----------------------------------------------------------------------------------
+// ---- endpoints ---------------------------------------------------------------------------------
 
 void check_padding(const Arguments& arguments, const PaddingSlots& padding,
                    std::int64_t num_slots) {
@@ -413,8 +409,7 @@ void check_counts(const Arguments& call, std::size_t num_jobs, std::span<const J
 
 }  // namespace
 
-// ---- operations
-// ----------------------------------------------------------------------------------
+// ---- operations --------------------------------------------------------------------------------
 
 void check_plan_parts(const RequestBatch& batch, const WritePlanParts& write_plan,
                       const VerifyPlanParts* verify_plan, Memory unreachable) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "backends/shared_tuning.hpp"
 #include "src/kv_hash.hpp"
 #include "src/kv_work.hpp"
 #include "src/prefetch.hpp"
@@ -32,7 +33,7 @@ struct EndpointArgs {
   }
 
   /// The same, but for padding slots, whose records say nothing.
-  KOKKOS_FUNCTION bool verifies(std::int64_t slot) const {
+  KOKKOS_FUNCTION bool holds_token(std::int64_t slot) const {
     return holds(slot) && !padding.contains(slot);
   }
 
@@ -92,7 +93,8 @@ struct EndpointArgs {
 
   KVWork kv_work() const {
     if (num_sources == 0) return KVWork::none;
-    if (std::int64_t{num_sources} * max_read_bytes <= few_kv_bytes) return KVWork::few;
+    if (std::int64_t{num_sources} * max_read_bytes <= tuning::Shared::few_kv_bytes)
+      return KVWork::few;
     return num_sources == 1 ? KVWork::one : KVWork::many;
   }
 };

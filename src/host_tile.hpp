@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "backends/host_tuning.hpp"
+#include "backends/host/tuning.hpp"
 
 /// \file
 /// What hosts compute for many slots at a time, in loops that compilers vectorise: the words of
@@ -28,8 +28,8 @@ struct HostTile {
 /// 0 when every record is as expected, and follows the one before it by SplitmixChain.
 std::uint64_t differences(const HostTile& tile);
 
-/// Words of KV bytes of each slot that are hashed in one go: a cache line.
-inline constexpr int words_at_once = 8;
+/// Words of KV bytes of each slot that are hashed in one go.
+inline constexpr int words_at_once = tuning::Host::kv_words_at_once;
 
 /// Continues the hash of each of `count` slots by `num_words` of its words.
 void hash_words_of_tile(std::uint64_t* hashes, const HostTile::Words* words, int num_words,

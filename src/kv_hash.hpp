@@ -5,6 +5,7 @@
 #include <kvcanary/chain_hash.hpp>
 #include <kvcanary/kv_source.hpp>
 
+#include "backends/shared_tuning.hpp"
 #include "src/kv_source_args.hpp"
 
 /// \file
@@ -43,7 +44,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t hash_pairs(std::uint64_t hash, const Words2
 /// Chain of splitmix64 over the words of `size` bytes, 16 aligned bytes a load. While one block, a
 /// cache line, is hashed, the loads of the next are on their way.
 KOKKOS_INLINE_FUNCTION std::uint64_t hash_words_16(const std::byte* bytes, std::int64_t size) {
-  constexpr std::int64_t block = 8;
+  constexpr std::int64_t block = tuning::Shared::kv_pairs_at_once;
   const auto* pairs = reinterpret_cast<const Words2*>(bytes);
   const std::int64_t count = size / 16, blocks = count / block;
   std::uint64_t hash = 0;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 /// \file
 /// How much of a slot's KV bytes a launch hashes.
 namespace kvcanary {
@@ -10,10 +8,9 @@ namespace kvcanary {
 /// use.
 enum class KVWork {
   none,
-  few,  ///< up to few_kv_bytes in each endpoint
+  few,  ///< up to tuning::Shared::few_kv_bytes in each endpoint
   one,  ///< one source of any size
   many
 };
-inline constexpr std::int64_t few_kv_bytes = 64;
 
 }  // namespace kvcanary

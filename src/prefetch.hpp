@@ -2,13 +2,13 @@
 
 #include <cstdint>
 
-#include "backends/host_tuning.hpp"
+#include "backends/host/tuning.hpp"
 
 /// \file
 /// Hints to a host core, which would otherwise wait for one cache line after the other.
 namespace kvcanary::detail {
 
-inline constexpr std::uintptr_t cache_line = 64;
+inline constexpr std::uintptr_t cache_line = tuning::Host::cache_line;
 
 /// Starts to fetch the line of an address, which may be any, to read it.
 inline void prefetch_read([[maybe_unused]] const void* address) {

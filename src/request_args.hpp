@@ -47,16 +47,16 @@ struct RequestArgs {
         adds_extend_(batch.verify_end == VerifyEnd::last_token) {}
 
   /// Requests in the arrays.
-  KOKKOS_FUNCTION int given() const { return given_; }
+  KOKKOS_FUNCTION int num_given() const { return given_; }
   /// Requests that the caller wants, which may be more than there are.
   KOKKOS_FUNCTION std::int64_t wanted() const {
     return num_requests_.given() ? num_requests_[0] : given_;
   }
   /// Requests that count, of those wanted.
-  KOKKOS_FUNCTION int count(std::int64_t wanted) const {
+  KOKKOS_FUNCTION int num_counted(std::int64_t wanted) const {
     return static_cast<int>(clamp(wanted, std::int64_t{0}, std::int64_t{given_}));
   }
-  KOKKOS_FUNCTION int count() const { return count(wanted()); }
+  KOKKOS_FUNCTION int num_counted() const { return num_counted(wanted()); }
 
   KOKKOS_FUNCTION Request request(int r) const {
     const std::int64_t row = rows_[r], prefix = prefixes_[r];

@@ -19,7 +19,7 @@ KOKKOS_FUNCTION T& in_scratch(const Member& team, std::size_t bytes = sizeof(T))
 template <int width>
 struct Warp {
   template <class Member>
-  KOKKOS_FUNCTION static int lane(const Member& team) {
+  KOKKOS_FUNCTION static int lane_in_warp(const Member& team) {
     return team.team_rank() % width;
   }
 
@@ -50,7 +50,7 @@ struct Warp {
   template <class Member, class T, class Combine>
   KOKKOS_FUNCTION static T combine(const Member& team, T value, const Combine& combine) {
     for (int distance = 1; distance < width; distance *= 2) {
-      value = combine(value, from_lane(team, value, lane(team) ^ distance));
+      value = combine(value, from_lane(team, value, lane_in_warp(team) ^ distance));
     }
     return value;
   }
@@ -60,7 +60,7 @@ struct Warp {
   KOKKOS_FUNCTION static T scan(const Member& team, T sum) {
     for (int distance = 1; distance < width; distance *= 2) {
       const T before = from_lane_before(team, sum, distance);
-      if (lane(team) >= distance) sum += before;
+      if (lane_in_warp(team) >= distance) sum += before;
     }
     return sum;
   }
@@ -78,7 +78,7 @@ class TeamScan {
   /// For all lanes. The scratch may be used again after a barrier.
   template <class Member>
   KOKKOS_FUNCTION Sum scan(const Member& team, const T& value) {
-    const int lane = Warp::lane(team), warp = team.team_rank() / warp_width;
+    const int lane = Warp::lane_in_warp(team), warp = team.team_rank() / warp_width;
     T before = Warp::scan(team, value);
     if (lane == warp_width - 1) sum_of_warp_[warp] = before;
     before -= value;

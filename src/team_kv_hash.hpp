@@ -22,7 +22,7 @@ class TeamKVHash {
   template <class Member>
   KOKKOS_FUNCTION KVHash hash(const Member& team, const EndpointArgs& endpoint, int count, int j,
                               std::int64_t slot) {
-    const int lane = team.team_rank();
+    const int rank = team.team_rank();
     const bool has_slot = j >= 0 && j < count;
     KVHash mine;
     if (has_slot) {
@@ -32,8 +32,8 @@ class TeamKVHash {
     team.team_barrier();
     const int at_once = team_size / count;
     for (int first = 0; first < endpoint.num_sources; first += at_once) {
-      const int rest = endpoint.num_sources - first, sources = rest < at_once ? rest : at_once;
-      if (lane < count * sources) hash_one(endpoint, lane % count, first + lane / count, lane);
+      const int left = endpoint.num_sources - first, sources = left < at_once ? left : at_once;
+      if (rank < count * sources) hash_one(endpoint, rank % count, first + rank / count, rank);
       team.team_barrier();
       for (int i = 0; has_slot && i < sources; ++i) {
         mine.value = join_sources(mine.value, hash_[i * count + j]);

@@ -12,8 +12,7 @@ namespace {
 
 using detail::hex;
 
-// ---- reasons
-// -------------------------------------------------------------------------------------
+// ---- reasons -----------------------------------------------------------------------------------
 
 struct Reason {
   std::int64_t bit;
@@ -59,8 +58,7 @@ void for_each_bit(std::int64_t bits, const Visit& visit) {
   }
 }
 
-// ---- what a violation is about
-// -------------------------------------------------------------------
+// ---- what a violation is about -----------------------------------------------------------------
 
 /// The columns of the table of violations in docs/semantics.md.
 enum class Kind { write_entry, seed, offsets, verify_entry, plan };
@@ -93,8 +91,7 @@ bool has_no_record(const Violation& v) {
          v.stored_chain_hash == 0 && v.stored_kv_hash == 0;
 }
 
-// ---- parts of a block
-// ----------------------------------------------------------------------------
+// ---- parts of a block --------------------------------------------------------------------------
 
 std::string tag_name(std::int64_t tag, TagNames custom) {
   const bool is_tag = tag >= 0 && tag <= std::numeric_limits<std::uint8_t>::max();
@@ -180,8 +177,7 @@ std::string plan_text(const Violation& v) {
          " (requests of a write, entries of a verify)";
 }
 
-// ---- blocks
-// --------------------------------------------------------------------------------------
+// ---- blocks ------------------------------------------------------------------------------------
 
 std::string where_text(const Violation& v, Kind kind) {
   switch (kind) {

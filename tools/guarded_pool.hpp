@@ -48,8 +48,9 @@ class GuardedPool {
       return Records("canary", static_cast<std::size_t>(sizes.num_slots));
     };
     records_ = {records(), records()};
-    endpoints_ = {Endpoint{tags.k, records_[0], kv.keys(), sizes.kv_hash_mode},
-                  Endpoint{tags.v, records_[1], kv.values(), sizes.kv_hash_mode}};
+    const PaddingSlots padding{.first = 0, .count = sizes.page_size};  // the engine's padding page
+    endpoints_ = {Endpoint{tags.k, {records_[0], padding}, kv.keys(), sizes.kv_hash_mode},
+                  Endpoint{tags.v, {records_[1], padding}, kv.values(), sizes.kv_hash_mode}};
     sweep_endpoints_ = endpoints_;
     sweep_endpoints_[0].tag = tags.sweep_k;
     sweep_endpoints_[1].tag = tags.sweep_v;

@@ -39,8 +39,8 @@ class ReplaySession {
     const bool verifies = is_turn(config_.verify_every, batch.step);
 
     timed(result.seconds.plan, [&] {
-      for_each_pool([&](auto& pool, const RequestBatch& plan_batch, const std::int64_t*) {
-        pool.plan(space_, plan_batch);
+      for_each_pool([&](auto& pool, const RequestBatch& requests, const std::int64_t*) {
+        pool.plan(space_, requests);
       });
     });
     if (verifies) {
@@ -93,18 +93,18 @@ class ReplaySession {
 
   /// What the requests read in both pools, in one launch.
   void verify() const {
-    std::vector<VerifyJob> jobs = {full_.verify_job(plan_full_)};
-    if (swa_) jobs.push_back(swa_->verify_job(plan_swa_));
+    std::vector<VerifyJob> jobs = {full_.verify_job(requests_full_)};
+    if (swa_) jobs.push_back(swa_->verify_job(requests_swa_));
     verify_requests(space_, jobs, sinks_.log, sinks_.verified);
   }
 
   void write(const sim::StepBatch& batch) {
-    write_batch_.max_entries_per_request =
+    tokens_.max_entries_per_request =
         batch.extend_lengths.empty() ? 0 : *std::ranges::max_element(batch.extend_lengths);
     std::vector<WriteJob<MemorySpace>> jobs;
     for_each_pool([&](auto& pool, const RequestBatch&, const std::int64_t* slots) {
-      write_batch_.slots = IntSpan(slots, batch.num_tokens());
-      jobs.push_back(pool.write_job(write_batch_));
+      tokens_.slots = IntSpan(slots, batch.num_tokens());
+      jobs.push_back(pool.write_job(tokens_));
     });
     kvcanary::write(space_, jobs, sinks_.log, sinks_.written);
   }
@@ -120,50 +120,52 @@ class ReplaySession {
   /// Calls `body(pool, plan batch, slots of the new tokens)` for the full pool and the SWA pool.
   template <class Body>
   void for_each_pool(const Body& body) {
-    body(full_, plan_full_, slots_full_);
-    if (swa_) body(*swa_, plan_swa_, slots_swa_);
+    body(full_, requests_full_, slots_full_);
+    if (swa_) body(*swa_, requests_swa_, slots_swa_);
   }
 
   /// Makes the step's arrays readable by kernels.
   void upload(const sim::StepBatch& batch) {
     expect_inputs(batch);
-    upload_plan_batches(batch);
-    upload_write_batch(batch);
+    upload_requests(batch);
+    upload_tokens(batch);
   }
 
-  void upload_plan_batches(const sim::StepBatch& batch) {
+  void upload_requests(const sim::StepBatch& batch) {
     const std::int64_t rows = engine_.table_rows(), columns = engine_.table_columns();
     const std::int64_t page_size = engine_.config().page_size, width = columns * page_size;
-    plan_full_ = RequestBatch{};
-    plan_full_.request_rows = span(rows_array_, batch.request_rows);
-    plan_full_.prefix_lengths = span(prefix_array_, batch.prefix_lengths);
-    plan_full_.extend_lengths = span(extend_array_, batch.extend_lengths);
-    plan_full_.table = SlotTable(table_array_.upload(space_, engine_.slot_table()), rows, columns,
-                                 columns, page_size);
-    plan_full_.expected.tokens = IntSpan(token_table_.upload(space_, batch), rows * width);
-    plan_full_.expected.num_rows = rows;
-    plan_full_.expected.num_columns = width;
-    plan_full_.expected.row_stride = width;
+    requests_full_ = RequestBatch{};
+    requests_full_.request_rows = span(rows_array_, batch.request_rows);
+    requests_full_.prefix_lengths = span(prefix_array_, batch.prefix_lengths);
+    requests_full_.extend_lengths = span(extend_array_, batch.extend_lengths);
+    requests_full_.table = SlotTable(table_array_.upload(space_, engine_.slot_table()), rows,
+                                     columns, columns, page_size);
+    requests_full_.expected.tokens = IntSpan(token_table_.upload(space_, batch), rows * width);
+    requests_full_.expected.num_rows = rows;
+    requests_full_.expected.num_columns = width;
+    requests_full_.expected.row_stride = width;
     valid_lengths_.clear();
     for (const std::int32_t row : batch.request_rows) {
       valid_lengths_.push_back(engine_.valid_lengths()[static_cast<std::size_t>(row)]);
     }
-    plan_full_.expected.valid_lengths = span(valid_array_, valid_lengths_);
-    plan_swa_ = plan_full_;
-    plan_swa_.window = window();
-    if (swa_) plan_swa_.full_to_swa = span(swa_map_array_, engine_.full_to_swa());
+    requests_full_.expected.valid_lengths = span(valid_array_, valid_lengths_);
+    requests_swa_ = requests_full_;
+    requests_swa_.window = window();
+    if (swa_) requests_swa_.full_to_swa = span(swa_map_array_, engine_.full_to_swa());
   }
 
-  void upload_write_batch(const sim::StepBatch& batch) {
+  void upload_tokens(const sim::StepBatch& batch) {
     histories_ = histories_array_.upload(space_, batch.histories);
     slots_full_ = slots_array_.upload(space_, batch.slots);
     slots_swa_ = swa_slots_array_.upload(space_, batch.swa_slots);
-    write_batch_ = TokenBatch{};
-    write_batch_.tokens = span(tokens_array_, batch.tokens);
-    write_batch_.positions = span(positions_array_, batch.positions);
-    write_batch_.expected_tokens = span(expected_tokens_array_, expected_tokens_);
-    write_batch_.expected_positions = span(expected_positions_array_, expected_positions_);
-    write_batch_.check_positions = span(check_array_, check_positions_);
+    tokens_ = TokenBatch{};
+    num_tokens_ = {batch.num_tokens()};
+    tokens_.tokens = span(tokens_array_, batch.tokens);
+    tokens_.positions = span(positions_array_, batch.positions);
+    tokens_.expected_tokens = span(expected_tokens_array_, expected_tokens_);
+    tokens_.expected_positions = span(expected_positions_array_, expected_positions_);
+    tokens_.check_positions = span(check_array_, check_positions_);
+    tokens_.num_tokens = span(num_tokens_array_, num_tokens_);
   }
 
   /// A host array where kernels can read it.
@@ -232,8 +234,8 @@ class ReplaySession {
   std::optional<GuardedPool<Space>> swa_;
 
   // The step as kernels see it, and where that lies.
-  RequestBatch plan_full_, plan_swa_;
-  TokenBatch write_batch_;
+  RequestBatch requests_full_, requests_swa_;
+  TokenBatch tokens_;
   TokenTable<Space> token_table_;
   const std::uint64_t* histories_ = nullptr;
   const std::int64_t *slots_full_ = nullptr, *slots_swa_ = nullptr;
@@ -241,10 +243,11 @@ class ReplaySession {
       check_array_;
   Array<std::int64_t> prefix_array_, extend_array_, valid_array_, swa_map_array_, positions_array_,
       expected_positions_array_, slots_array_, swa_slots_array_;
+  Array<std::int64_t> num_tokens_array_;
   Array<std::uint64_t> histories_array_;
 
   std::vector<std::int32_t> expected_tokens_;
-  std::vector<std::int64_t> expected_positions_, valid_lengths_;
+  std::vector<std::int64_t> expected_positions_, valid_lengths_, num_tokens_;
   std::vector<std::int32_t> check_positions_ = {1};
   std::vector<VerifyEntry> sweep_full_, sweep_swa_;
 };

@@ -50,6 +50,9 @@ struct Cuda {
     static constexpr int strips_at_once = kv_work == KVWork::none ? 2 : 1;
     /// Positions that keep a group busy: a strip, or a few whose many KV bytes a team spreads.
     static constexpr std::int32_t grain = kv_work == KVWork::many ? 4 : warp_width - 1;
+    /// Grains that a group takes of its own request, where that is enough for the longest; and
+    /// where it is not, so that it is soon free for what is shared out.
+    static constexpr std::int32_t enough_grains = 64, few_grains = 2;
   };
 };
 

@@ -15,9 +15,9 @@ namespace kvcanary {
 /// over 32 lets the canary live inside the rows of a larger buffer, next to the KV bytes
 /// themselves.
 struct CanaryBuffer {
-  std::byte* data = nullptr;        ///< aligned to 16 bytes
-  std::int64_t num_slots = 0;       ///< rows, >= 1
-  std::int64_t stride = 0;          ///< bytes from row to row: >= 32, a multiple of 16, below 2^31
+  std::byte* data = nullptr;   ///< aligned to 16 bytes
+  std::int64_t num_slots = 0;  ///< records, >= 1
+  std::int64_t stride = 0;     ///< bytes from record to record: >= 32, a multiple of 16, below 2^31
   Memory memory = Memory::unknown;  ///< where `data` lies
   PaddingSlots padding = {};        ///< the pool's
 

@@ -11,7 +11,7 @@ namespace kvcanary {
 
 /// Work of one launch tag.
 struct TagCounts {
-  Count launches = 0;  ///< times that a write or verify ran for the tag
+  Count launches = 0;  ///< times that a write, verify or verify_requests ran for the tag
   Count entries = 0;   ///< entries written (without those whose slot is negative) or verified
   Count disabled = 0;  ///< times that a verify did nothing, as its plan was disabled (overflow)
 

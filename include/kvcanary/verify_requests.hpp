@@ -23,7 +23,7 @@ struct VerifyJob {
 /// capacity: each record is read once, and shared by the positions before and after it. The work is
 /// split evenly over requests of any lengths. Reads the arrays of the batches, records and KV
 /// bytes; adds to `log` and `counters`. One launch on `space`; no allocation, no fence, capturable.
-/// \param jobs with at most 2^23 requests each and 1 to max_endpoints endpoints together, read on
+/// \param jobs with at most 2^23 requests and 1 to max_endpoints endpoints, all together; read on
 /// the host before the call returns
 /// \throws std::invalid_argument naming the argument, what it was and what it must be
 template <class ExecSpace>

@@ -30,7 +30,7 @@ struct PlanEntries {
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     if (verify_state->enabled == 0) return;
     // Plans lie in memory that others may write as well: nothing in them is a bound by itself.
-    const int n = batch.count(write_state->num_requests);
+    const int n = batch.num_counted(write_state->num_requests);
     for_each_chunk<ExecSpace>(
         worker, num_workers, clamp(verify_state->num_entries, std::int64_t{0}, capacity),
         [this, n](std::int64_t begin, std::int64_t end) { fill(n, begin, end); });

@@ -28,11 +28,11 @@ void launch_plan_requests(const ExecSpace& space, const RequestBatch& batch,
                           const PlanTargets& targets) {
   const PlanRequests plan{RequestArgs(batch), SlotFinder(batch), targets};
   if constexpr (is_host_space<ExecSpace>) {
-    launch_workers("kvc::plan_sums", space, 1, PlanRequestsOnHost(plan));
+    launch_workers("kvc::plan_reqs", space, 1, PlanRequestsOnHost(plan));
   } else {
     using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
     using Kernel = PlanRequestsByTeam<Member, Tuning<ExecSpace>>;
-    launch_teams<Kernel::team_size>("kvc::plan_sums", space, 1, Kernel::scratch_bytes,
+    launch_teams<Kernel::team_size>("kvc::plan_reqs", space, 1, Kernel::scratch_bytes,
                                     Kernel(plan));
   }
 }
@@ -61,7 +61,7 @@ void plan(const ExecSpace& space, const RequestBatch& batch,
   detail::launch_plan_requests(space, batch, targets);
   const std::int64_t workers = detail::num_workers(space, verify_plan.capacity());
   detail::launch_workers(
-      "kvc::plan_items", space, workers,
+      "kvc::plan_entry", space, workers,
       detail::PlanEntries<ExecSpace>{detail::RequestArgs(batch), detail::SlotFinder(batch),
                                      detail::ExpectedTokenArgs(batch.expected),
                                      write_plan.verify_offsets.data(), write_plan.state.data(),

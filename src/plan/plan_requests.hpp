@@ -94,7 +94,7 @@ class PlanRequestsByTeam {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     auto& scan = in_scratch<Scan>(team);
     const std::int64_t wanted = plan_.batch.wanted();
-    const int n = plan_.batch.count(wanted);
+    const int n = plan_.batch.num_counted(wanted);
     PlanSums total;
     for (int first = 0; first < n; first += team_size) {
       const int r = first + team.team_rank();
@@ -132,7 +132,7 @@ class PlanRequestsOnHost {
 
   void operator()(std::int64_t) const {
     const std::int64_t wanted = plan_.batch.wanted();
-    const int n = plan_.batch.count(wanted);
+    const int n = plan_.batch.num_counted(wanted);
     PlanSums total;
     plan_.store_first();
     for (int r = 0; r < n; ++r) {

@@ -59,7 +59,7 @@ KOKKOS_FUNCTION EntryFindings compare_entry(const EndpointArgs& endpoint,
   std::uint64_t expected = found.prev_hash;
   if (entry.predecessor == no_slot) {
     expected = Chain::start();
-  } else if (endpoint.verifies(entry.predecessor)) {
+  } else if (endpoint.holds_token(entry.predecessor)) {
     expected = next_hash<Chain>(endpoint.load(entry.predecessor));
   } else if (entry.predecessor != unchecked_slot && !endpoint.holds(entry.predecessor)) {
     found.bits |= fail_bit::slot_out_of_bounds;
@@ -74,7 +74,7 @@ template <class Chain, KVWork kv_work = KVWork::many>
 KOKKOS_FUNCTION void verify_entry(const EndpointArgs& endpoint, const VerifyEntry& entry,
                                   std::int64_t i, const ViolationSink& sink) {
   EntryFindings found{};
-  const bool has_record = endpoint.verifies(entry.slot);
+  const bool has_record = endpoint.holds_token(entry.slot);
   if (has_record) {
     found = compare_entry<Chain, kv_work>(endpoint, entry);
   } else if (!endpoint.padding.contains(entry.slot)) {

@@ -35,7 +35,7 @@ class VerifyEntries {
     const std::int64_t n = clamp(wanted, std::int64_t{0}, capacity_);
     const bool enabled = state_->enabled != 0;
     if (worker == 0) {
-      count(endpoint, enabled, n);
+      count_work(endpoint, enabled, n);
       if (wanted != n || state_->malformed != 0) sink_.push_plan(endpoint.tag, wanted);
     }
     if (!enabled) return;
@@ -48,7 +48,8 @@ class VerifyEntries {
   }
 
  private:
-  KOKKOS_FUNCTION void count(const EndpointArgs& endpoint, bool enabled, std::int64_t n) const {
+  KOKKOS_FUNCTION void count_work(const EndpointArgs& endpoint, bool enabled,
+                                  std::int64_t n) const {
     if (!enabled) return sink_.count_disabled(endpoint.tag);
     sink_.count_launch(endpoint.tag);
     sink_.count_entries(endpoint.tag, static_cast<Count>(n));

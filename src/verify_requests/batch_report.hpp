@@ -28,7 +28,7 @@ class BatchReport {
     team.team_barrier();
     for (int j = 0; j < jobs.num_jobs(); ++j) {
       const int e = jobs.first_endpoint(j) + team.team_rank();
-      if (e < jobs.endpoint_end(j)) count(jobs.endpoint(e).tag, of_job_[j], sink);
+      if (e < jobs.endpoint_end(j)) count_work(jobs.endpoint(e).tag, of_job_[j], sink);
       if (of_job_[j].beyond != 0) report_all_beyond(team, jobs, jobs.at(j), sink);
     }
   }
@@ -43,7 +43,7 @@ class BatchReport {
   KOKKOS_FUNCTION static void look_at(const Member& team, const VerifyJobArgs& job,
                                       Findings& findings) {
     const std::int64_t wanted = job.batch.wanted();
-    const int n = job.batch.count(wanted);
+    const int n = job.batch.num_counted(wanted);
     Count entries = 0;
     bool malformed = wanted != n, beyond = false;
     for (int r = team.team_rank(); r < n; r += team_size) {
@@ -56,11 +56,11 @@ class BatchReport {
     if (malformed) Kokkos::atomic_store(&findings.malformed, 1);
     if (beyond) Kokkos::atomic_store(&findings.beyond, 1);
     entries = Warp<warp_width>::combine(team, entries, [](Count a, Count b) { return a + b; });
-    if (Warp<warp_width>::lane(team) == 0) Kokkos::atomic_add(&findings.entries, entries);
+    if (Warp<warp_width>::lane_in_warp(team) == 0) Kokkos::atomic_add(&findings.entries, entries);
   }
 
-  KOKKOS_FUNCTION static void count(LaunchTag tag, const Findings& findings,
-                                    const ViolationSink& sink) {
+  KOKKOS_FUNCTION static void count_work(LaunchTag tag, const Findings& findings,
+                                         const ViolationSink& sink) {
     sink.count_launch(tag);
     sink.count_entries(tag, findings.entries);
     if (findings.malformed != 0) {
@@ -72,7 +72,7 @@ class BatchReport {
   KOKKOS_FUNCTION static void report_all_beyond(const Member& team, const Jobs& jobs,
                                                 const VerifyJobArgs& job,
                                                 const ViolationSink& sink) {
-    for (int r = 0, n = job.batch.count(); r < n; ++r) {
+    for (int r = 0, n = job.batch.num_counted(); r < n; ++r) {
       const VerifiedRange range = job.range(r);
       const std::int64_t count = range.end - range.stop;
       const std::int64_t part = (count + team_size - 1) / team_size;

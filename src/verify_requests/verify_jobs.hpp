@@ -82,10 +82,10 @@ struct VerifyJobArray {
   VerifyJobArgs items[job_capacity];
   EndpointArray<endpoint_capacity> endpoints;  ///< of all jobs
   std::int32_t count;
-  std::int32_t tile;  ///< positions, see work_split.hpp
+  std::int32_t piece;  ///< positions, see work_split.hpp
 
   explicit VerifyJobArray(std::span<const VerifyJob> jobs)
-      : items{}, count(static_cast<std::int32_t>(jobs.size())), tile(0) {
+      : items{}, count(static_cast<std::int32_t>(jobs.size())), piece(0) {
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       items[j] = VerifyJobArgs(jobs[j], endpoints.count);
       endpoints.add(jobs[j].endpoints);
@@ -110,13 +110,13 @@ struct VerifyJobArray {
   /// Requests of all jobs, whether they count or not.
   KOKKOS_FUNCTION int num_requests() const {
     int requests = 0;
-    for (int j = 0; j < num_jobs(); ++j) requests += at(j).batch.given();
+    for (int j = 0; j < num_jobs(); ++j) requests += at(j).batch.num_given();
     return requests;
   }
   /// The r-th of them.
   KOKKOS_FUNCTION RequestIndex find(int r) const {
     int j = 0;
-    for (; j + 1 < num_jobs() && r >= at(j).batch.given(); ++j) r -= at(j).batch.given();
+    for (; j + 1 < num_jobs() && r >= at(j).batch.num_given(); ++j) r -= at(j).batch.num_given();
     return {j, r};
   }
 };

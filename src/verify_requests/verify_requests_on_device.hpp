@@ -32,7 +32,7 @@ class VerifyRequestsOnDevice {
   static constexpr int team_size = Shape::team_size, teams_at_once = Shape::teams_at_once;
   /// Lanes that work on a strip together. Many sources are spread over all lanes of a team.
   static constexpr int group_size = kv_work == KVWork::many ? team_size : warp_width;
-  using Split = WorkSplit<Jobs, team_size, group_size, Shape::grain, warp_width>;
+  using Split = WorkSplit<Jobs, Shape, group_size, warp_width>;
 
   /// \param jobs prepared by Split
   VerifyRequestsOnDevice(const Jobs& jobs, const ViolationSink& sink) : jobs_(jobs), sink_(sink) {}
@@ -121,8 +121,8 @@ class VerifyRequestsOnDevice {
       }
       if (wrong == 0) continue;
       for (std::int32_t position = strips.position; wrong != 0; position += strip_size) {
-        report(request.index, position, wrong & strip_mask);
-        wrong >>= strip_bits;
+        report(request.index, position, wrong & endpoint_mask);
+        wrong >>= endpoint_bits;
       }
       // Looked up once more, so that reports have their registers.
       request = request_of(request.index, job.range(request.index.request));
@@ -162,14 +162,14 @@ class VerifyRequestsOnDevice {
     FewKVBytes kv_bytes;
   };
   KOKKOS_FUNCTION static Loaded load(const EndpointArgs& endpoint, std::int64_t slot) {
-    const bool is_there = endpoint.verifies(slot);
+    const bool is_there = endpoint.holds_token(slot);
     if (!is_there) slot = 0;
     Loaded loaded{slot, is_there, endpoint.load(slot), {}};
     if constexpr (kv_work == KVWork::few) loaded.kv_bytes = endpoint.load_few(slot);
     return loaded;
   }
 
-  /// Where the lane's positions in the first `count` strips are wrong: strip_bits bits for each
+  /// Where the lane's positions in the first `count` strips are wrong: endpoint_bits bits for each
   /// strip, one for each endpoint.
   template <int count>
   KOKKOS_FUNCTION std::uint32_t verify_strips(const Member& team, KVHasher& hasher,
@@ -188,7 +188,7 @@ class VerifyRequestsOnDevice {
         }
         const std::int32_t position = strips.position + i * strip_size;
         const bool right = is_right(team, endpoint, request, position, loaded[i], kv);
-        if (strips.is_verified(i) && !right) wrong |= 1U << (strip_bits * i + e - first);
+        if (strips.is_verified(i) && !right) wrong |= 1U << (endpoint_bits * i + e - first);
       }
     }
     return wrong;
@@ -255,9 +255,9 @@ class VerifyRequestsOnDevice {
     }
   }
 
-  static constexpr int strip_bits = 16;
-  static constexpr std::uint32_t strip_mask = (1U << strip_bits) - 1;
-  static_assert(max_endpoints <= strip_bits && strips_at_once * strip_bits <= 32);
+  static constexpr int endpoint_bits = 16;
+  static constexpr std::uint32_t endpoint_mask = (1U << endpoint_bits) - 1;
+  static_assert(max_endpoints <= endpoint_bits && strips_at_once * endpoint_bits <= 32);
 
   Jobs jobs_;
   ViolationSink sink_;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "backends/host_tuning.hpp"
+#include "backends/host/tuning.hpp"
 #include "src/host_kv_tile.hpp"
 #include "src/host_tile.hpp"
 #include "src/prefetch.hpp"
@@ -85,7 +85,7 @@ class VerifyRequestsOnHost {
 
   static std::int64_t num_units(const VerifyJobArgs& job) {
     std::int64_t units = 0;
-    for (int r = 0, n = job.batch.count(); r < n; ++r) units += num_units(job.range(r));
+    for (int r = 0, n = job.batch.num_counted(); r < n; ++r) units += num_units(job.range(r));
     return units;
   }
 
@@ -101,7 +101,7 @@ class VerifyRequestsOnHost {
     for (int j = 0; j < jobs_.count; ++j) {
       const VerifyJobArgs& job = jobs_.items[j];
       const std::int64_t wanted = job.batch.wanted();
-      const int n = job.batch.count(wanted);
+      const int n = job.batch.num_counted(wanted);
       bool malformed = wanted != n;
       std::int64_t entries = 0;
       for (int r = 0; r < n; ++r) {
@@ -123,7 +123,7 @@ class VerifyRequestsOnHost {
   /// `first_unit`, which moves on to the next job's.
   void verify_job(const VerifyJobArgs& job, std::int64_t begin, std::int64_t end,
                   std::int64_t& first_unit) const {
-    for (int r = 0, n = job.batch.count(); r < n && first_unit < end; ++r) {
+    for (int r = 0, n = job.batch.num_counted(); r < n && first_unit < end; ++r) {
       const VerifiedRange range = job.range(r);
       const std::int64_t end_unit = first_unit + num_units(range);
       if (end_unit > begin) {
@@ -203,7 +203,7 @@ class VerifyRequestsOnHost {
     const std::int64_t before = slots.before(0);
     if (before == no_slot) {
       tile.first_hash = Chain::start();
-    } else if (endpoint.verifies(before)) {
+    } else if (endpoint.holds_token(before)) {
       tile.first_hash = next_hash<Chain>(endpoint.load(before));
     } else if (before == unchecked_slot || endpoint.padding.contains(before)) {
       tile.first_hash = tile.prev_hash[0];

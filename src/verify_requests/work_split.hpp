@@ -12,7 +12,7 @@
 ///
 /// A *group* of lanes works on consecutive positions. Each request has a few groups of its own,
 /// which take its first positions in even parts, up to a limit: for that, a group needs one look at
-/// one length. What requests have beyond, the *rest*, all groups share evenly, a *tile* of
+/// one length. What requests have beyond, the *rest*, all groups share evenly, a *piece* of
 /// positions at a time: one long request among short ones keeps no one waiting, and only then do
 /// teams look at all lengths.
 namespace kvcanary::detail {
@@ -24,26 +24,29 @@ struct Stretch {
   std::int32_t begin, end;
 };
 
-/// A group's share of the rests: consecutive tiles of consecutive requests.
+/// A group's share of the rests: consecutive pieces of consecutive requests.
 struct RestShare {
   std::int32_t request;  ///< where to count from
-  std::int32_t skip;     ///< tiles from there to the first
+  std::int32_t skip;     ///< pieces from there to the first
   std::int32_t count;    ///< none when it is not positive
 };
 
-/// Tiles of all rests together, at the most: times the groups of a team, they fit 32 bits.
-inline constexpr std::int64_t max_tiles = std::int64_t{1} << 25;
+/// Pieces of all rests together, at the most: times the groups of a team, they fit 32 bits.
+inline constexpr std::int64_t max_pieces = std::int64_t{1} << 25;
 
-/// \tparam grain positions that keep a group busy; parts are multiples of it
-template <class Jobs, int team_size, int group_size, int grain, int warp_width>
+/// \tparam Shape of the kernel, from the backend's tuning
+template <class Jobs, class Shape, int group_size, int warp_width>
 class WorkSplit {
+  static constexpr int team_size = Shape::team_size;
+  static constexpr std::int32_t grain = Shape::grain;  ///< parts are multiples of it
+
  public:
   static constexpr int groups_per_team = team_size / group_size;
 
   /// What the host can say, which doesn't know lengths: enough own groups for each request that all
   /// of `groups` have some work, but no more than the longest request has grains.
   static void prepare(Jobs& jobs, std::int64_t groups) {
-    jobs.tile = tile_of(jobs);
+    jobs.piece = piece_of(jobs);
     for (int j = 0; j < jobs.num_jobs(); ++j) {
       const std::int64_t grains = (std::int64_t{jobs.at(j).longest()} + grain - 1) / grain;
       const std::int64_t own =
@@ -51,7 +54,7 @@ class WorkSplit {
       // Where lengths may differ so much that the groups of one request are not enough, they shall
       // not be busy with it for long.
       const std::int32_t grains_of_group =
-          grains <= own * enough_grains ? enough_grains : few_grains;
+          grains <= own * Shape::enough_grains ? Shape::enough_grains : Shape::few_grains;
       jobs.items[j].groups_per_request = Divisor(static_cast<std::int32_t>(own));
       jobs.items[j].own_limit = grain * grains_of_group;
     }
@@ -87,85 +90,81 @@ class WorkSplit {
   /// What share_of_rest keeps in team scratch.
   struct Scratch {
     TeamScan<int, team_size, warp_width> scan;
-    int tiles_before[team_size];         ///< those of each lane's requests
-    int lane_of_group[groups_per_team];  ///< the last lane whose tiles begin no later
+    int pieces_before[team_size];        ///< those of each lane's requests
+    int rank_of_group[groups_per_team];  ///< the last lane whose pieces begin no later
   };
 
-  /// The share of the caller's group in the rests, when team `rank` of `num_teams` asks: nobody but
-  /// the device knows lengths, so each team sums them all up. For all lanes of the team.
+  /// The share of the caller's group in the rests, when team `team_index` of `num_teams` asks:
+  /// nobody but the device knows lengths, so each team sums them all up. For all lanes of the team.
   template <class Member>
-  KOKKOS_FUNCTION RestShare share_of_rest(const Member& team, int rank, int num_teams,
+  KOKKOS_FUNCTION RestShare share_of_rest(const Member& team, int team_index, int num_teams,
                                           Scratch& scratch) const {
     if (!may_have_rest()) return {0, 0, 0};
-    const int lane = team.team_rank(), num_requests = jobs_.num_requests();
+    const int rank = team.team_rank(), num_requests = jobs_.num_requests();
     const int requests = (num_requests + team_size - 1) / team_size;  // of a lane
     int count = 0;
-    for (int i = 0; i < requests && lane * requests + i < num_requests; ++i) {
-      count += rest_of(lane * requests + i).tiles;
+    for (int i = 0; i < requests && rank * requests + i < num_requests; ++i) {
+      count += rest_of(rank * requests + i).pieces;
     }
-    if (lane < groups_per_team) scratch.lane_of_group[lane] = 0;
+    if (rank < groups_per_team) scratch.rank_of_group[rank] = 0;
     const auto sum = scratch.scan.scan(team, count);
     if (sum.total <= 0) return {0, 0, 0};
-    scratch.tiles_before[lane] = sum.before;
+    scratch.pieces_before[rank] = sum.before;
 
-    const int of_team = ceil_div(sum.total, num_teams), begin = of_team * rank;
+    const int of_team = ceil_div(sum.total, num_teams), begin = of_team * team_index;
     const int end = Kokkos::min(begin + of_team, sum.total);
     if (count > 0 && sum.before < end && sum.before + count > begin) {
-      // The first group that begins among this lane's tiles, or behind them.
+      // The first group that begins among this lane's pieces, or behind them.
       const int group = ceil_div(Kokkos::max(sum.before - begin, 0) * groups_per_team, of_team);
-      if (group < groups_per_team) Kokkos::atomic_max(&scratch.lane_of_group[group], lane);
+      if (group < groups_per_team) Kokkos::atomic_max(&scratch.rank_of_group[group], rank);
     }
     team.team_barrier();
-    const int group = lane / group_size, candidate = Warp<warp_width>::lane(team);
+    const int group = rank / group_size, candidate = Warp<warp_width>::lane_in_warp(team);
     const int found =
-        Warp<warp_width>::combine(team, candidate <= group ? scratch.lane_of_group[candidate] : 0,
+        Warp<warp_width>::combine(team, candidate <= group ? scratch.rank_of_group[candidate] : 0,
                                   [](int a, int b) { return a > b ? a : b; });
     const int first = begin + of_team * group / groups_per_team;
     const int last = Kokkos::min(begin + of_team * (group + 1) / groups_per_team, end);
-    return {found * requests, first - scratch.tiles_before[found], last - first};
+    return {found * requests, first - scratch.pieces_before[found], last - first};
   }
 
-  /// The tiles of a share, which is not empty, that are in one request. Takes them from the share.
+  /// The pieces of a share, which is not empty, that are in one request. Takes them from the share.
   KOKKOS_FUNCTION Stretch next_stretch(RestShare& share) const {
     Rest rest = rest_of(share.request);
-    while (share.skip >= rest.tiles) {
-      share.skip -= rest.tiles;
+    while (share.skip >= rest.pieces) {
+      share.skip -= rest.pieces;
       if (++share.request >= jobs_.num_requests()) {  // lengths have changed since they were summed
         share.count = 0;
         return {};
       }
       rest = rest_of(share.request);
     }
-    const int count = Kokkos::min(share.count, rest.tiles - share.skip);
-    const std::int32_t begin = rest.begin + share.skip * jobs_.tile;
+    const int count = Kokkos::min(share.count, rest.pieces - share.skip);
+    const std::int32_t begin = rest.begin + share.skip * jobs_.piece;
     share.skip += count;
     share.count -= count;
     return {jobs_.find(share.request), rest.range, begin,
-            begin + Kokkos::min(count * jobs_.tile, rest.range.stop - begin)};
+            begin + Kokkos::min(count * jobs_.piece, rest.range.stop - begin)};
   }
 
  private:
   static_assert(groups_per_team <= warp_width);
-  /// Grains that a group takes of its own request: all there are, where they are no more than
-  /// that; else few.
-  static constexpr std::int32_t enough_grains = 64, few_grains = 2;
-
-  /// Positions of a tile: `grain`, unless tables are so large that there could be too many.
-  static std::int32_t tile_of(const Jobs& jobs) {
-    const auto tiles = [&](std::int64_t tile) {
+  /// Positions of a piece: `grain`, unless tables are so large that there could be too many.
+  static std::int32_t piece_of(const Jobs& jobs) {
+    const auto pieces = [&](std::int64_t piece) {
       std::int64_t sum = 0;
       for (int j = 0; j < jobs.num_jobs(); ++j) {
-        sum += std::int64_t{jobs.at(j).batch.given()} * (jobs.at(j).longest() / tile + 1);
+        sum += std::int64_t{jobs.at(j).batch.num_given()} * (jobs.at(j).longest() / piece + 1);
       }
       return sum;
     };
-    std::int64_t tile = grain;
-    while (tiles(tile) > max_tiles && 2 * tile < max_tokens) tile *= 2;
-    return static_cast<std::int32_t>(tile);
+    std::int64_t piece = grain;
+    while (pieces(piece) > max_pieces && 2 * piece < max_tokens) piece *= 2;
+    return static_cast<std::int32_t>(piece);
   }
 
   KOKKOS_FUNCTION static int num_groups(const VerifyJobArgs& job) {
-    return job.batch.given() * job.groups_per_request.divisor();
+    return job.batch.num_given() * job.groups_per_request.divisor();
   }
 
   /// Positions of a request that its own groups take, of `count`.
@@ -187,21 +186,21 @@ class WorkSplit {
   KOKKOS_FUNCTION VerifiedRange range_of(const RequestIndex& index) const {
     const VerifyJobArgs& job = jobs_.at(index.job);
     const VerifiedRange range = job.range(index.request);
-    return index.request < job.batch.count() ? range : VerifiedRange{0, 0, 0, 0};
+    return index.request < job.batch.num_counted() ? range : VerifiedRange{0, 0, 0, 0};
   }
 
   /// What a request has beyond the parts of its own groups.
   struct Rest {
     VerifiedRange range;
     std::int32_t begin;  ///< position
-    std::int32_t tiles;
+    std::int32_t pieces;
   };
   KOKKOS_FUNCTION Rest rest_of(int r) const {
     const RequestIndex index = jobs_.find(r);
     const VerifiedRange range = range_of(index);
     const std::int32_t begin =
         range.first + own_count(jobs_.at(index.job), range.stop - range.first);
-    return {range, begin, (range.stop - begin + jobs_.tile - 1) / jobs_.tile};
+    return {range, begin, (range.stop - begin + jobs_.piece - 1) / jobs_.piece};
   }
 
   KOKKOS_FUNCTION static int ceil_div(int a, int b) {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "backends/host_tuning.hpp"
+#include "backends/host/tuning.hpp"
 #include "src/write/write_args.hpp"
 
 /// \file
@@ -40,7 +40,7 @@ class HostChains {
     while (count > 0) {
       advance_tile(active, count);
       for (int t = count - 1; t >= 0; --t) {
-        if (active[t]->rest() == 0 && !refill(*active[t])) active[t] = active[--count];
+        if (active[t]->left() == 0 && !refill(*active[t])) active[t] = active[--count];
       }
     }
     return entries_;
@@ -61,7 +61,7 @@ class HostChains {
     std::uint64_t num_plain_slots;     ///< those that are stored without a look in this tile
     std::int64_t token[tile_size], position[tile_size], slot[tile_size + distance];
 
-    std::int64_t rest() const { return request.end - next; }
+    std::int64_t left() const { return request.end - next; }
   };
 
   /// Puts the next request that is worth it on a track; those before it are done at once. Says
@@ -120,7 +120,7 @@ class HostChains {
   Count write_alone(const EndpointArgs& to, const WriteRequest& request, ChainState chain) const {
     Count entries = 0;
     for (std::int64_t i = request.begin; i < request.end; ++i) {
-      to.prefetch(job_.slots[std::min(i + distance, job_.capacity_of_tokens - 1)]);
+      to.prefetch(job_.slots[std::min(i + distance, job_.tokens_given - 1)]);
       const WriteEntry entry = job_.entry(i);
       if (entry.slot < 0) continue;
       if (WriteArgs::is_plain(job_, to, chain, entry) ||
@@ -137,7 +137,7 @@ class HostChains {
   /// Advances all tracks by as many entries as each of them has, up to a tile.
   void advance_tile(Track* const* tracks, int active) {
     std::int64_t count = tile_size;
-    for (int t = 0; t < active; ++t) count = std::min(count, tracks[t]->rest());
+    for (int t = 0; t < active; ++t) count = std::min(count, tracks[t]->left());
     for (int t = 0; t < active; ++t) read_tile(*tracks[t], count);
     static_assert(width == 4);
     switch (active) {
@@ -154,7 +154,7 @@ class HostChains {
 
   /// Reads a tile of the batch, and starts to fetch the next one.
   void read_tile(Track& track, std::int64_t count) const {
-    const std::int64_t slots = std::min(count + distance, job_.capacity_of_tokens - track.next);
+    const std::int64_t slots = std::min(count + distance, job_.tokens_given - track.next);
     job_.tokens.copy(track.next, count, track.token);
     job_.positions.copy(track.next, count, track.position);
     job_.slots.copy(track.next, slots, track.slot);

@@ -51,10 +51,10 @@ KOKKOS_INLINE_FUNCTION std::int64_t position_after(std::int64_t position) {
 struct WriteJobArgs {
   const std::int64_t *offsets, *seed_slots, *rows;
   const WritePlanState* state;
-  std::int64_t capacity_of_tokens;  ///< in the arrays
+  std::int64_t tokens_given;
   IntArray tokens, positions, slots, expected_tokens, expected_positions, check_positions,
       num_tokens;
-  std::int32_t capacity;
+  std::int32_t plan_capacity;
   std::int16_t first_endpoint, num_endpoints;
 
   WriteJobArgs() = default;
@@ -65,7 +65,7 @@ struct WriteJobArgs {
         seed_slots(job.plan.seed_slots.data()),
         rows(job.plan.request_rows.data()),
         state(job.plan.state.data()),
-        capacity_of_tokens(job.batch.tokens.size()),
+        tokens_given(job.batch.tokens.size()),
         tokens(job.batch.tokens),
         positions(job.batch.positions),
         slots(job.batch.slots),
@@ -73,13 +73,13 @@ struct WriteJobArgs {
         expected_positions(job.batch.expected_positions),
         check_positions(job.batch.check_positions),
         num_tokens(job.batch.num_tokens),
-        capacity(static_cast<std::int32_t>(job.plan.capacity())),
+        plan_capacity(static_cast<std::int32_t>(job.plan.capacity())),
         first_endpoint(static_cast<std::int16_t>(first_endpoint)),
         num_endpoints(static_cast<std::int16_t>(job.endpoints.size())) {}
 
   KOKKOS_FUNCTION std::int64_t num_requests() const { return num_requests(*state); }
   KOKKOS_FUNCTION std::int64_t num_requests(const WritePlanState& state) const {
-    return clamp(state.num_requests, std::int64_t{0}, std::int64_t{capacity});
+    return clamp(state.num_requests, std::int64_t{0}, std::int64_t{plan_capacity});
   }
 
   KOKKOS_FUNCTION PlannedRequest planned(std::int64_t r) const {
@@ -92,8 +92,8 @@ struct WriteJobArgs {
     std::int64_t first, last;
   };
   KOKKOS_FUNCTION Bounds bounds(std::int64_t num_requests) const {
-    const std::int64_t first = clamp(offsets[0], std::int64_t{0}, capacity_of_tokens);
-    return {first, clamp(offsets[num_requests], first, capacity_of_tokens)};
+    const std::int64_t first = clamp(offsets[0], std::int64_t{0}, tokens_given);
+    return {first, clamp(offsets[num_requests], first, tokens_given)};
   }
 
   KOKKOS_FUNCTION WriteRequest request(const PlannedRequest& plan, const Bounds& bounds) const {
@@ -144,7 +144,7 @@ struct BasicWriteArgs {
   KOKKOS_FUNCTION void count_launch(const WriteJobArgs& job, const EndpointArgs& endpoint,
                                     const WritePlanState& state) const {
     sink.count_launch(endpoint.tag);
-    if (state.num_requests < 0 || state.num_requests > job.capacity || state.malformed != 0) {
+    if (state.num_requests < 0 || state.num_requests > job.plan_capacity || state.malformed != 0) {
       sink.push_plan(endpoint.tag, state.num_requests);
     }
     if (job.num_tokens.given()) {
@@ -168,7 +168,7 @@ struct BasicWriteArgs {
     if (request.clamped) {
       report_request(endpoint, request, r, -1, plan.end, fail_bit::malformed_plan);
     }
-    if (endpoint.verifies(plan.seed_slot)) {
+    if (endpoint.holds_token(plan.seed_slot)) {
       return {next_hash<Chain>(seed), seed.position, job.checks_positions() ? 1U : 0U};
     }
     if (plan.seed_slot != no_slot && !endpoint.holds(plan.seed_slot)) {

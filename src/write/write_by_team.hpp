@@ -35,14 +35,14 @@ class WriteByTeam {
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     // Chains take longest, so their teams come first.
-    std::int32_t rank = team.league_rank();
-    if (rank >= num_chain_teams_) {
-      if constexpr (hashes_kv) hash_kv_of_jobs(team, rank - num_chain_teams_);
+    std::int32_t index = team.league_rank();
+    if (index >= num_chain_teams_) {
+      if constexpr (hashes_kv) hash_kv_of_jobs(team, index - num_chain_teams_);
       return;
     }
     int j = 0;
-    while (rank >= args_.jobs[j].capacity) rank -= args_.jobs[j++].capacity;
-    write_request(team, j, rank);
+    while (index >= args_.jobs[j].plan_capacity) index -= args_.jobs[j++].plan_capacity;
+    write_request(team, j, index);
   }
 
  private:
@@ -225,9 +225,9 @@ class WriteByTeam {
 
   /// Hashes the KV bytes of the entries that are this team's turn, job by job and endpoint by
   /// endpoint.
-  KOKKOS_FUNCTION void hash_kv_of_jobs(const Member& team, std::int64_t rank) const {
+  KOKKOS_FUNCTION void hash_kv_of_jobs(const Member& team, std::int64_t index) const {
     auto& hasher = in_scratch<KVHasher>(team);
-    std::int64_t turn = rank;
+    std::int64_t turn = index;
     for (int j = 0; j < args_.num_jobs; ++j) {
       const WriteJobArgs& job = args_.jobs[j];
       const WriteJobArgs::Bounds bounds = job.bounds(job.num_requests());
@@ -279,7 +279,7 @@ std::int64_t num_kv_turns(const Args& args) {
       const int sources = args.endpoints.items[job.first_endpoint + e].num_sources;
       if (sources == 0) continue;
       const std::int64_t size = Kernel::slots_per_turn(sources);
-      turns += (job.capacity_of_tokens + size - 1) / size;
+      turns += (job.tokens_given + size - 1) / size;
     }
   }
   return turns;
@@ -290,7 +290,7 @@ std::int64_t num_kv_turns(const Args& args) {
 template <class Kernel, class Args>
 Kernel write_by_team_kernel(const Args& args, std::int64_t concurrency) {
   std::int64_t chain_teams = 0;
-  for (int j = 0; j < args.num_jobs; ++j) chain_teams += args.jobs[j].capacity;
+  for (int j = 0; j < args.num_jobs; ++j) chain_teams += args.jobs[j].plan_capacity;
   const std::int64_t kv_teams = std::min<std::int64_t>(
       num_kv_turns<Kernel>(args), (concurrency + Kernel::team_size - 1) / Kernel::team_size);
   return Kernel(args, static_cast<std::int32_t>(chain_teams), static_cast<std::int32_t>(kv_teams));
@@ -323,8 +323,9 @@ template <class ExecSpace, class MemorySpace>
 void write_by_team(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
                    const ViolationLog<MemorySpace>& log,
                    const LaunchCounters<MemorySpace>& counters) {
-  if (jobs.size() <= 2) {
-    launch_write_by_team(space, BasicWriteArgs<2, max_endpoints>(jobs, log, counters));
+  constexpr int few_jobs = tuning::Shared::few_jobs;
+  if (jobs.size() <= few_jobs) {
+    launch_write_by_team(space, BasicWriteArgs<few_jobs, max_endpoints>(jobs, log, counters));
   } else {
     launch_write_by_team(space, WriteArgs(jobs, log, counters));
   }

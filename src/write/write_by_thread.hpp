@@ -20,7 +20,7 @@ class WriteByThread {
   static std::int64_t num_workers(const Args& args) {
     std::int64_t count = 0;
     for (int j = 0; j < args.num_jobs; ++j) {
-      count += std::int64_t{args.jobs[j].num_endpoints} * args.jobs[j].capacity;
+      count += std::int64_t{args.jobs[j].num_endpoints} * args.jobs[j].plan_capacity;
     }
     return count;
   }
@@ -32,8 +32,8 @@ class WriteByThread {
     } else {
       for (int j = 0; j < args_.num_jobs; ++j) {
         const WriteJobArgs& job = args_.jobs[j];
-        for (int e = 0; e < job.num_endpoints; ++e, worker -= job.capacity) {
-          if (worker >= job.capacity) continue;
+        for (int e = 0; e < job.num_endpoints; ++e, worker -= job.plan_capacity) {
+          if (worker >= job.plan_capacity) continue;
           write_request(job, args_.endpoints.items[job.first_endpoint + e], worker);
           return;
         }
@@ -48,7 +48,7 @@ class WriteByThread {
     // little else: so nothing waits for a value before all that it doesn't need is on its way.
     const PlannedRequest plan = job.planned(r);
     const WritePlanState state = *job.state;
-    const bool guessed = plan.begin >= 0 && plan.begin < job.capacity_of_tokens;
+    const bool guessed = plan.begin >= 0 && plan.begin < job.tokens_given;
     WriteEntry next{};
     if (guessed) next = job.entry(plan.begin);
     const Record seed = Args::load_seed(endpoint, plan);
@@ -93,7 +93,7 @@ class WriteByThread {
 template <class ExecSpace, class Args>
 void launch_write_by_thread(const ExecSpace& space, const Args& args) {
   using Kernel = WriteByThread<SplitmixChain, Args>;
-  launch_workers("kvc::write_each", space, Kernel::num_workers(args), Kernel(args));
+  launch_workers("kvc::write_thrd", space, Kernel::num_workers(args), Kernel(args));
 }
 
 /// With arguments no larger than the jobs need.
@@ -101,13 +101,14 @@ template <class ExecSpace, class MemorySpace>
 void write_by_thread(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
                      const ViolationLog<MemorySpace>& log,
                      const LaunchCounters<MemorySpace>& counters) {
+  constexpr int few_endpoints = tuning::Shared::few_endpoints, few_jobs = tuning::Shared::few_jobs;
   const std::size_t endpoints = jobs.size() == 1 ? jobs[0].endpoints.size() : max_endpoints;
   if (endpoints == 1) {
     launch_write_by_thread(space, BasicWriteArgs<1, 1>(jobs, log, counters));
-  } else if (endpoints <= 4) {
-    launch_write_by_thread(space, BasicWriteArgs<1, 4>(jobs, log, counters));
-  } else if (jobs.size() <= 2) {
-    launch_write_by_thread(space, BasicWriteArgs<2, max_endpoints>(jobs, log, counters));
+  } else if (endpoints <= few_endpoints) {
+    launch_write_by_thread(space, BasicWriteArgs<1, few_endpoints>(jobs, log, counters));
+  } else if (jobs.size() <= few_jobs) {
+    launch_write_by_thread(space, BasicWriteArgs<few_jobs, max_endpoints>(jobs, log, counters));
   } else {
     launch_write_by_thread(space, WriteArgs(jobs, log, counters));
   }

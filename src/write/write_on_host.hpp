@@ -54,13 +54,13 @@ class WriteOnHost {
   }
 
   std::int64_t num_chain_workers(const WriteJobArgs& job) const {
-    return (job.capacity + load_.requests - 1) / load_.requests;
+    return (job.plan_capacity + load_.requests - 1) / load_.requests;
   }
 
   std::int64_t num_kv_workers(const WriteJobArgs& job) const {
     bool any = false;
     for (int e = 0; e < job.num_endpoints; ++e) any = any || endpoint(job, e).num_sources > 0;
-    return any ? (job.capacity_of_tokens + load_.kv_entries - 1) / load_.kv_entries : 0;
+    return any ? (job.tokens_given + load_.kv_entries - 1) / load_.kv_entries : 0;
   }
 
   void write_chains(const WriteJobArgs& job, std::int64_t worker) const {
@@ -117,8 +117,8 @@ void write_on_host(const ExecSpace& space, const WriteArgs& args) {
   using Kernel = WriteOnHost<SplitmixChain>;
   std::int64_t requests = 0, tokens = 0;
   for (int j = 0; j < args.num_jobs; ++j) {
-    requests += args.jobs[j].capacity;
-    tokens += args.jobs[j].capacity_of_tokens;
+    requests += args.jobs[j].plan_capacity;
+    tokens += args.jobs[j].tokens_given;
   }
   // No core may stand idle for the sake of full chains.
   const std::int64_t cores = space.concurrency(), kv_workers = Tuning::kv_workers_per_core * cores;

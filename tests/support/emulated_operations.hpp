@@ -182,7 +182,7 @@ class EmulatedOperations {
         VerifyRequestsOnDevice<EmulatedMember, kvcanary::SplitmixChain, kv_work, Jobs, Tuning>;
     Kernel::Split::prepare(jobs, concurrency(rng) / Tuning::warp_width / 8);
     // How the host may split the work, and not only as it does.
-    if (rng.chance(50)) jobs.tile = rng.pick<std::int32_t>({1, 7, 31, 62, 1000});
+    if (rng.chance(50)) jobs.piece = rng.pick<std::int32_t>({1, 7, 31, 62, 1000});
     for (int j = 0; j < jobs.num_jobs(); ++j) {
       if (rng.chance(50)) {
         jobs.items[j].groups_per_request = Divisor(static_cast<std::int32_t>(rng.between(1, 3)));

@@ -31,8 +31,7 @@
 namespace emulation {
 namespace {
 
-// ---- the address sanitizer
-// -----------------------------------------------------------------------
+// ---- the address sanitizer ---------------------------------------------------------------------
 
 #ifdef EMULATION_SANITIZED
 constexpr bool sanitized = true;
@@ -76,8 +75,7 @@ void permit([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t size
 #endif
 }
 
-// ---- fibers
-// --------------------------------------------------------------------------------------
+// ---- fibers ------------------------------------------------------------------------------------
 
 /// Boost's stacks with a page below that faults.
 class GuardedStacks {
@@ -181,8 +179,7 @@ class LentFibers {
   std::vector<std::unique_ptr<Fiber>> fibers_;
 };
 
-// ---- scratch
-// -------------------------------------------------------------------------------------
+// ---- scratch -----------------------------------------------------------------------------------
 
 /// Team scratch between guards. The address sanitizer permits only the pieces that were asked for;
 /// without it, what was written to the guards shows.
@@ -263,8 +260,7 @@ class Scratch {
   std::vector<Piece> pieces_;
 };
 
-// ---- the order of lanes
-// --------------------------------------------------------------------------
+// ---- the order of lanes ------------------------------------------------------------------------
 
 /// Lanes that can go on, of which it takes a random one. In some teams any, so that lanes advance
 /// about evenly; in others rather one of the more urgent warps, which so leave others far behind.
@@ -309,8 +305,7 @@ class Runnable {
   std::vector<std::uint64_t> urgency_;  ///< of each warp
 };
 
-// ---- what a team says of its lanes
-// ---------------------------------------------------------------
+// ---- what a team says of its lanes -------------------------------------------------------------
 
 /// Where a lane is.
 enum class Place { running, barrier, from_lane, from_lane_before, ballot, end };
@@ -360,8 +355,7 @@ std::string text_of_ranks(int size, const Contains& contains) {
 
 }  // namespace
 
-// ---- a team
-// --------------------------------------------------------------------------------------
+// ---- a team ------------------------------------------------------------------------------------
 
 /// One team after the other of a league.
 class Team {
@@ -569,8 +563,7 @@ void run_league(const std::function<void(const EmulatedMember&)>& kernel,
 
 }  // namespace emulation
 
-// ---- members
-// -------------------------------------------------------------------------------------
+// ---- members -----------------------------------------------------------------------------------
 
 void EmulatedMember::team_barrier() const { team_->barrier(team_rank_); }
 

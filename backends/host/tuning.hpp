@@ -11,6 +11,10 @@ struct Host {
   /// vectorise: few enough for the first-level cache.
   static constexpr int tile_size = 64;
 
+  static constexpr int cache_line = 64;  ///< bytes
+  /// Words of KV bytes of each slot that are hashed in one go: a cache line.
+  static constexpr int kv_words_at_once = cache_line / 8;
+
   /// Of __builtin_prefetch; 3 is the first-level cache. The second level has room for more lines on
   /// their way, and those of a tile don't push each other out: 1.1 to 2.3 x faster where many
   /// records or KV bytes are touched.
