@@ -127,8 +127,7 @@ class ConventionsTest : public SpaceTest<Space> {
 };
 TYPED_TEST_SUITE(ConventionsTest, OperationSpaces, SpaceName);
 
-// ---- vLLM
-// ----------------------------------------------------------------------------------------
+// ---- vLLM --------------------------------------------------------------------------------------
 
 /// A block table whose block 0 is the null block; every row is a request's; requests past the
 /// number that counts and tokens without a slot fill the arrays.
@@ -177,8 +176,7 @@ TYPED_TEST(ConventionsTest, VllmSlidingWindow) {
   for (const Violation& violation : found) EXPECT_EQ(violation.fail_bits, bit::padding_read);
 }
 
-// ---- SGLang
-// --------------------------------------------------------------------------------------
+// ---- SGLang ------------------------------------------------------------------------------------
 
 /// A table of slots; row 0 and slot 0 are padding, and slot 0 also stands for what a translation
 /// has no slot for.
@@ -258,8 +256,7 @@ TYPED_TEST(ConventionsTest, DraftPool) {
   EXPECT_EQ(found[0].launch_tag + found[1].launch_tag, 40);
 }
 
-// ---- Transformers
-// --------------------------------------------------------------------------------
+// ---- Transformers ------------------------------------------------------------------------------
 
 /// Padding at the end of the pool; what a step adds is verified after it.
 TYPED_TEST(ConventionsTest, Transformers) {
@@ -296,8 +293,7 @@ TYPED_TEST(ConventionsTest, LastTokenFindsWhatTheStepItselfBreaks) {
   }
 }
 
-// ---- hybrid models
-// -------------------------------------------------------------------------------
+// ---- hybrid models -----------------------------------------------------------------------------
 
 /// Three pools with tags of their own: full attention, a sliding window, and one that keeps little.
 TYPED_TEST(ConventionsTest, ThreePools) {

@@ -26,8 +26,7 @@ class WriteInputTest : public WriteTest<Space> {
 };
 TYPED_TEST_SUITE(WriteInputTest, OperationSpaces, SpaceName);
 
-// ---- the input check
-// -----------------------------------------------------------------------------
+// ---- the input check ---------------------------------------------------------------------------
 
 TYPED_TEST(WriteInputTest, ExpectedTokens) {
   oracle::TokenBatch batch = four_tokens();
@@ -89,8 +88,7 @@ TYPED_TEST(WriteInputTest, SeveralEndpoints) {
   EXPECT_EQ(found[1].launch_tag, 44);
 }
 
-// ---- the position check
-// --------------------------------------------------------------------------
+// ---- the position check ------------------------------------------------------------------------
 
 /// A request of any number of entries after the first two tokens, which are in slots 5 and 2: its
 /// positions must be 2, 3, ...
@@ -267,8 +265,7 @@ TYPED_TEST(WriteInputTest, PositionsOfALongRequest) {
   EXPECT_EQ(named(this->run(build::write_plan({length}, {1}), batch).violations), expected);
 }
 
-// ---- all checks of one entry
-// ---------------------------------------------------------------------
+// ---- all checks of one entry -------------------------------------------------------------------
 
 /// Each check has a violation of its own, in which the others read as if all were right.
 TYPED_TEST(WriteInputTest, AViolationForEachCheck) {

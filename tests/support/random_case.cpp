@@ -61,8 +61,7 @@ class Engine {
     return rng_.chance(95) ? rng_.between(0, 150000) : static_cast<std::int64_t>(rng_.bits());
   }
 
-  // ---- requests, and where their tokens lie
-  // ------------------------------------------------------
+  // ---- requests, and where their tokens lie ----------------------------------------------------
 
   void make_requests() {
     page_size_ = rng_.pick(sizes_.page_sizes);
@@ -164,8 +163,7 @@ class Engine {
     }
   }
 
-  // ---- tokens that have left the window
-  // ----------------------------------------------------------
+  // ---- tokens that have left the window --------------------------------------------------------
 
   /// A table whose padding slots say that there is no slot may be verified past the window.
   void decide_what_is_gone() {
@@ -210,8 +208,7 @@ class Engine {
     return found.kind == oracle::Found::Kind::slot && !pool_.padding.contains(found.slot);
   }
 
-  // ---- steps
-  // -------------------------------------------------------------------------------------
+  // ---- steps -----------------------------------------------------------------------------------
 
   void make_expected() {
     if (rng_.chance(40)) return;
