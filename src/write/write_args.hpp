@@ -10,6 +10,7 @@
 #include "src/clamp.hpp"
 #include "src/endpoint_args.hpp"
 #include "src/int_array.hpp"
+#include "src/seldom.hpp"
 #include "src/violation_sink.hpp"
 
 /// \file
@@ -144,12 +145,18 @@ struct BasicWriteArgs {
   KOKKOS_FUNCTION void count_launch(const WriteJobArgs& job, const EndpointArgs& endpoint,
                                     const WritePlanState& state) const {
     sink.count_launch(endpoint.tag);
-    if (state.num_requests < 0 || state.num_requests > job.plan_capacity || state.malformed != 0) {
-      sink.push_plan(endpoint.tag, state.num_requests);
-    }
+    const std::int64_t requests = state.num_requests;
+    const bool malformed = requests < 0 || requests > job.plan_capacity || state.malformed != 0;
+    std::int64_t wanted_tokens = 0, found_tokens = 0;
     if (job.num_tokens.given()) {
-      const std::int64_t wanted = job.num_tokens[0], found = job.offsets[job.num_requests(state)];
-      if (wanted != found) sink.push_plan(endpoint.tag, found, wanted);
+      wanted_tokens = job.num_tokens[0];
+      found_tokens = job.offsets[job.num_requests(state)];
+    }
+    if (!malformed && wanted_tokens == found_tokens) return;
+    KVCANARY_SELDOM_LOOP
+    for (int check = malformed ? 0 : 1; check < (wanted_tokens != found_tokens ? 2 : 1); ++check) {
+      sink.push_plan(endpoint.tag, check == 0 ? requests : found_tokens,
+                     check == 0 ? -1 : wanted_tokens);
     }
   }
 
@@ -165,16 +172,18 @@ struct BasicWriteArgs {
   KOKKOS_FUNCTION ChainState start(const WriteJobArgs& job, const EndpointArgs& endpoint,
                                    const PlannedRequest& plan, const WriteRequest& request,
                                    std::int64_t r, const Record& seed) const {
-    if (request.clamped) {
-      report_request(endpoint, request, r, -1, plan.end, fail_bit::malformed_plan);
+    const bool has_seed = endpoint.holds_token(plan.seed_slot);
+    const bool bad_seed = !has_seed && plan.seed_slot != no_slot && !endpoint.holds(plan.seed_slot);
+    if (request.clamped || bad_seed) {
+      KVCANARY_SELDOM_LOOP
+      for (int check = request.clamped ? 0 : 1; check < (bad_seed ? 2 : 1); ++check) {
+        report_request(endpoint, request, r, check == 0 ? -1 : plan.seed_slot,
+                       check == 0 ? plan.end : 0,
+                       check == 0 ? fail_bit::malformed_plan : fail_bit::slot_out_of_bounds);
+      }
     }
-    if (endpoint.holds_token(plan.seed_slot)) {
-      return {next_hash<Chain>(seed), seed.position, job.checks_positions() ? 1U : 0U};
-    }
-    if (plan.seed_slot != no_slot && !endpoint.holds(plan.seed_slot)) {
-      report_request(endpoint, request, r, plan.seed_slot, 0, fail_bit::slot_out_of_bounds);
-    }
-    return {Chain::start(), 0, 0};
+    if (!has_seed) return {Chain::start(), 0, 0};
+    return {next_hash<Chain>(seed), seed.position, job.checks_positions() ? 1U : 0U};
   }
 
   /// Whether an entry, whose slot is not negative, is right for sure, and may be stored.
@@ -189,48 +198,60 @@ struct BasicWriteArgs {
   KOKKOS_FUNCTION bool check(const WriteJobArgs& job, const EndpointArgs& endpoint,
                              const WriteRequest& request, const ChainState& before, std::int64_t i,
                              const WriteEntry& entry) const {
-    check_input(job, endpoint, request, before, i, entry);
-    const std::int64_t position = position_after(before.position);
-    if (before.checks_position != 0 && entry.position != position) {
-      report_entry(endpoint, request, before, i, entry, entry.token, position,
-                   fail_bit::write_position);
+    KVCANARY_SELDOM_LOOP
+    for (int check = 0; check < 3; ++check) {
+      const Expectation expected = check == 0   ? of_input(job, i, entry)
+                                   : check == 1 ? of_position(before, entry)
+                                                : of_bounds(endpoint, entry);
+      if (expected.bits != 0) report_entry(endpoint, request, before, i, entry, expected);
     }
-    const bool storable = endpoint.holds_kv(entry.slot);
-    if (!storable) {
-      report_entry(endpoint, request, before, i, entry, entry.token, entry.position,
-                   fail_bit::slot_out_of_bounds);
-    }
-    return storable;
+    return endpoint.holds_kv(entry.slot);
   }
 
  private:
-  KOKKOS_FUNCTION void check_input(const WriteJobArgs& job, const EndpointArgs& endpoint,
-                                   const WriteRequest& request, const ChainState& before,
-                                   std::int64_t i, const WriteEntry& entry) const {
+  /// What a check expects of an entry, and the bits of what is not so.
+  struct Expectation {
+    std::int64_t token, position, bits;
+  };
+
+  KOKKOS_FUNCTION static Expectation of_input(const WriteJobArgs& job, std::int64_t i,
+                                              const WriteEntry& entry) {
     const std::int64_t token = job.expected_tokens.given() ? job.expected_tokens[i] : entry.token;
     const std::int64_t position =
         job.expected_positions.given() ? job.expected_positions[i] : entry.position;
-    const std::int64_t bits = (entry.token != token ? fail_bit::write_token : 0) |
-                              (entry.position != position ? fail_bit::write_position : 0);
-    if (bits != 0) report_entry(endpoint, request, before, i, entry, token, position, bits);
+    return {token, position,
+            (entry.token != token ? fail_bit::write_token : 0) |
+                (entry.position != position ? fail_bit::write_position : 0)};
+  }
+
+  KOKKOS_FUNCTION static Expectation of_position(const ChainState& before,
+                                                 const WriteEntry& entry) {
+    const std::int64_t position = position_after(before.position);
+    const bool wrong = before.checks_position != 0 && entry.position != position;
+    return {entry.token, position, wrong ? fail_bit::write_position : 0};
+  }
+
+  KOKKOS_FUNCTION static Expectation of_bounds(const EndpointArgs& endpoint,
+                                               const WriteEntry& entry) {
+    return {entry.token, entry.position,
+            endpoint.holds_kv(entry.slot) ? 0 : fail_bit::slot_out_of_bounds};
   }
 
   KOKKOS_FUNCTION void report_entry(const EndpointArgs& endpoint, const WriteRequest& request,
                                     const ChainState& before, std::int64_t i,
-                                    const WriteEntry& entry, std::int64_t expected_token,
-                                    std::int64_t expected_position, std::int64_t bits) const {
+                                    const WriteEntry& entry, const Expectation& expected) const {
     sink.push([&] {
       return Violation{.launch_tag = static_cast<std::int64_t>(endpoint.tag),
                        .slot = entry.slot,
                        .position = entry.position,
                        .stored_token = entry.token,
-                       .expected_token = expected_token,
+                       .expected_token = expected.token,
                        .stored_chain_hash = static_cast<std::int64_t>(before.hash),
-                       .expected_aux = expected_position,
-                       .fail_bits = bits,
+                       .expected_aux = expected.position,
+                       .fail_bits = expected.bits,
                        .request_row = request.row,
                        .entry = i,
-                       .expected_position = expected_position,
+                       .expected_position = expected.position,
                        .stored_kv_hash = 0,
                        .expected_kv_hash = 0};
     });
