@@ -92,14 +92,17 @@ class PlanRequestsByTeam {
   explicit PlanRequestsByTeam(const PlanRequests& plan) : plan_(plan) {}
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    auto& scan = in_scratch<Scan>(team);
-    const std::int64_t wanted = plan_.batch.wanted();
+    auto& scratch = in_scratch<Scratch>(team);
+    // One look for all lanes: what rules barriers must be the same for all of them.
+    if (team.team_rank() == 0) scratch.wanted = plan_.batch.wanted();
+    team.team_barrier();
+    const std::int64_t wanted = scratch.wanted;
     const int n = plan_.batch.num_counted(wanted);
     PlanSums total;
     for (int first = 0; first < n; first += team_size) {
       const int r = first + team.team_rank();
       const PlanSums own = r < n ? plan_.plan_request(r) : PlanSums{};
-      const auto sum = scan.scan(team, own);
+      const auto sum = scratch.scan.scan(team, own);
       PlanSums sums = total;
       sums += sum.before;
       sums += own;
@@ -116,10 +119,13 @@ class PlanRequestsByTeam {
   }
 
  private:
-  using Scan = TeamScan<PlanSums, team_size, Tuning::warp_width>;
+  struct Scratch {
+    TeamScan<PlanSums, team_size, Tuning::warp_width> scan;
+    std::int64_t wanted;
+  };
 
  public:
-  static constexpr std::size_t scratch_bytes = sizeof(Scan);
+  static constexpr std::size_t scratch_bytes = sizeof(Scratch);
 
  private:
   PlanRequests plan_;

@@ -51,13 +51,16 @@ class VerifyRequestsOnDevice {
     }
     const Split split(jobs_);
     // Neighbouring groups are in different teams: few of them then have a multiprocessor each.
-    Stretch stretch = split.own_stretch(team.team_rank() / group_size * num_teams + rank);
-    RestShare rest{};
+    Work work{split.own_stretch(team.team_rank() / group_size * num_teams + rank), {}};
     for (bool is_own = true;; is_own = false) {
-      if (stretch.begin < stretch.end) verify_stretch(team, scratch.kv_hash, stretch);
-      if (is_own) rest = split.share_of_rest(team, rank, num_teams, scratch.split);
-      if (rest.count <= 0) return;
-      stretch = split.next_stretch(rest);
+      work.stretch = agree(team, scratch.stretch, work.stretch);
+      if (work.stretch.begin < work.stretch.end) {
+        verify_stretch(team, scratch.kv_hash, work.stretch);
+      }
+      if (is_own) work.rest = split.share_of_rest(team, rank, num_teams, scratch.split);
+      if (work.rest.count <= 0) return;
+      work.stretch = split.next_stretch(work.rest);
+      work.rest = agree(team, scratch.rest, work.rest);
     }
   }
 
@@ -72,6 +75,9 @@ class VerifyRequestsOnDevice {
     BatchReport<team_size, warp_width> report;
     typename Split::Scratch split;
     KVHasher kv_hash;
+    // For groups of a whole team.
+    Stretch stretch;
+    RestShare rest;
   };
   static_assert(sizeof(Scratch) <= Tuning::max_scratch_bytes);
 
@@ -79,6 +85,25 @@ class VerifyRequestsOnDevice {
   static constexpr std::size_t scratch_bytes = sizeof(Scratch);
 
  private:
+  struct Work {
+    Stretch stretch;
+    RestShare rest;
+  };
+
+  /// What the first lane of a group has for `value`, for all its lanes: each has looked at lengths,
+  /// which may change, and what rules exchanges and barriers must be the same for all of them.
+  template <class T>
+  KOKKOS_FUNCTION static T agree(const Member& team, T& scratch, const T& value) {
+    if constexpr (group_size == warp_width) {
+      return Warp<warp_width>::from_lane(team, value, 0);
+    } else {
+      team.team_barrier();
+      if (team.team_rank() == 0) scratch = value;
+      team.team_barrier();
+      return scratch;
+    }
+  }
+
   /// A request, as all lanes of a group see it.
   struct Request {
     RequestIndex index;

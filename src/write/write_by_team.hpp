@@ -47,7 +47,11 @@ class WriteByTeam {
 
  private:
   static constexpr int warp_width = Tuning::warp_width, tile_size = Shape::tile_size;
-  using KVHasher = TeamKVHash<team_size, team_size>;
+  /// What a KV team keeps in its scratch memory.
+  struct KVScratch {
+    TeamKVHash<team_size, team_size> hasher;
+    WriteJobArgs::Bounds bounds;
+  };
 
   /// What an entry adds to a chain, as one 16-byte load.
   struct alignas(16) ChainInput {
@@ -64,6 +68,8 @@ class WriteByTeam {
     /// Where each endpoint's chain stands before a tile that is stored, before one that goes
     /// through the chain, and after it.
     ChainState before[num_stages][max_endpoints];
+    WriteRequest request;
+    bool is_counted;  ///< the request is one of those that count
 
     /// Hashes before each entry, [2][tile_size][num_endpoints]: there are none while a tile is
     /// read. Neighbouring lanes, which have neighbouring endpoints, store neighbours.
@@ -85,7 +91,7 @@ class WriteByTeam {
     for (int j = 0; j < args.num_jobs; ++j) {
       num_endpoints = std::max<int>(num_endpoints, args.jobs[j].num_endpoints);
     }
-    return std::max(Scratch::bytes(num_endpoints), hashes_kv ? sizeof(KVHasher) : 0);
+    return std::max(Scratch::bytes(num_endpoints), hashes_kv ? sizeof(KVScratch) : 0);
   }
 
  private:
@@ -99,21 +105,30 @@ class WriteByTeam {
     const std::int64_t n = job.num_requests(state);
     const int rank = team.team_rank(), helper = rank - warp_width;
     if (r == 0 && rank < job.num_endpoints) args_.count_launch(job, endpoints[rank], state);
-    if (r >= n) return;
-    const WriteRequest request = job.request(plan, job.bounds(n));
     auto& scratch = in_scratch<Scratch>(team, Scratch::bytes(job.num_endpoints));
-    const std::int64_t tiles = (request.end - request.begin + tile_size - 1) / tile_size;
+    const WriteRequest mine = job.request(plan, job.bounds(n));
 
     // Seeds come from memory at the same time as the first tile. Lane e keeps the chain of endpoint
     // e: chains that agree cost no more than one.
     Count entries = 0;
     if (rank < job.num_endpoints) {
-      const Record seed = Args::load_seed(endpoints[rank], plan);
-      scratch.before[0][rank] =
-          args_.template start<Chain>(job, endpoints[rank], plan, request, r, seed);
+      scratch.before[0][rank] = {Chain::start(), 0, 0};
+      if (r < n) {
+        const Record seed = Args::load_seed(endpoints[rank], plan);
+        scratch.before[0][rank] =
+            args_.template start<Chain>(job, endpoints[rank], plan, mine, r, seed);
+      }
     }
-    if (helper >= 0) read_tile(helper, helpers, job, request, 0, scratch);
+    if (helper >= 0 && r < n) read_tile(helper, helpers, job, mine, 0, scratch);
+    // What one lane has read of the request rules the barriers of all: plans may change.
+    if (rank == 0) {
+      scratch.request = mine;
+      scratch.is_counted = r < n;
+    }
     team.team_barrier();
+    if (!scratch.is_counted) return;
+    const WriteRequest request = scratch.request;
+    const std::int64_t tiles = (request.end - request.begin + tile_size - 1) / tile_size;
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       if (rank < job.num_endpoints) {
         entries += advance(request, tile, rank, job.num_endpoints, scratch);
@@ -226,11 +241,15 @@ class WriteByTeam {
   /// Hashes the KV bytes of the entries that are this team's turn, job by job and endpoint by
   /// endpoint.
   KOKKOS_FUNCTION void hash_kv_of_jobs(const Member& team, std::int64_t index) const {
-    auto& hasher = in_scratch<KVHasher>(team);
+    auto& scratch = in_scratch<KVScratch>(team);
     std::int64_t turn = index;
     for (int j = 0; j < args_.num_jobs; ++j) {
       const WriteJobArgs& job = args_.jobs[j];
-      const WriteJobArgs::Bounds bounds = job.bounds(job.num_requests());
+      // One look for all lanes: what rules barriers must be the same for all of them.
+      team.team_barrier();
+      if (team.team_rank() == 0) scratch.bounds = job.bounds(job.num_requests());
+      team.team_barrier();
+      const WriteJobArgs::Bounds bounds = scratch.bounds;
       for (int e = 0; e < job.num_endpoints; ++e) {
         const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
         if (endpoint.num_sources == 0) continue;
@@ -239,7 +258,7 @@ class WriteByTeam {
         for (; turn < turns; turn += num_kv_teams_) {
           const std::int64_t first = bounds.first + turn * size;
           const std::int64_t rest = bounds.last - first;
-          hash_kv(team, hasher, endpoint, job.slots, first,
+          hash_kv(team, scratch, endpoint, job.slots, first,
                   static_cast<int>(rest < size ? rest : size));
         }
         turn -= turns;
@@ -248,13 +267,13 @@ class WriteByTeam {
   }
 
   /// Stores `kv_hash` in the records of `count` entries of a batch, from `first` on.
-  KOKKOS_FUNCTION static void hash_kv(const Member& team, KVHasher& hasher,
+  KOKKOS_FUNCTION static void hash_kv(const Member& team, KVScratch& scratch,
                                       const EndpointArgs& endpoint, const IntArray& slots,
                                       std::int64_t first, int count) {
     const int i = team.team_rank();
     const std::int64_t slot = i < count ? slots[first + i] : -1;
     const bool storable = slot >= 0 && endpoint.holds_kv(slot);
-    const KVHash hash = hasher.hash(team, endpoint, count, i, storable ? slot : -1);
+    const KVHash hash = scratch.hasher.hash(team, endpoint, count, i, storable ? slot : -1);
     if (storable) endpoint.store_kv_hash(slot, hash.value);
   }
 
