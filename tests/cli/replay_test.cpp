@@ -59,7 +59,7 @@ void expect_clean(const Json& report) {
 TEST(Replay, CleanTraceCountsWhatTheTraceImplies) {
   const Json report = replay_json({}, 0);
   expect_clean(report);
-  for (const char* tag : {"head_k_full", "head_v_full"}) {
+  for (const char* tag : {"HEAD_K_FULL", "HEAD_V_FULL"}) {
     EXPECT_EQ(report["written"][tag]["entries"], report["tokens_written"]);
     EXPECT_EQ(report["written"][tag]["launches"], report["steps"]);
     EXPECT_EQ(report["verified"][tag]["entries"], report["slots_verified"]);
@@ -92,10 +92,10 @@ TEST(Replay, SmallPoolEvicts) {
 
 TEST(Replay, WindowPoolIsVerifiedToo) {
   const Json report = replay_json({"--window", "128", "--sweep-every", "4"}, 0);
-  EXPECT_EQ(report["written"]["head_k_swa"]["entries"], report["tokens_written"]);
-  EXPECT_GT(report["verified"]["head_v_swa"]["entries"].get<std::int64_t>(), 0);
-  EXPECT_GT(report["verified"]["sweep_k_full"]["entries"].get<std::int64_t>(), 0);
-  EXPECT_GT(report["verified"]["sweep_v_swa"]["entries"].get<std::int64_t>(), 0);
+  EXPECT_EQ(report["written"]["HEAD_K_SWA"]["entries"], report["tokens_written"]);
+  EXPECT_GT(report["verified"]["HEAD_V_SWA"]["entries"].get<std::int64_t>(), 0);
+  EXPECT_GT(report["verified"]["SWEEP_K_FULL"]["entries"].get<std::int64_t>(), 0);
+  EXPECT_GT(report["verified"]["SWEEP_V_SWA"]["entries"].get<std::int64_t>(), 0);
 }
 
 TEST(Replay, NeverVerifyingVerifiesNothing) {
@@ -135,9 +135,9 @@ TEST_P(ReplayFault, IsDetectedForItsReason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ReplayFault,
-                         testing::Values(FaultCase{"kv-bit", "kv_hash"},
-                                         FaultCase{"table-entry", "chain_hash"},
-                                         FaultCase{"early-free", "chain_hash"},
+                         testing::Values(FaultCase{"kv-bit", "verify_real_kv_hash"},
+                                         FaultCase{"table-entry", "verify_chain_hash"},
+                                         FaultCase{"early-free", "verify_chain_hash"},
                                          FaultCase{"token", "write_token"},
                                          FaultCase{"position", "write_position"}),
                          [](const auto& info) {
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(All, ReplayFault,
 TEST(Replay, FlippedBitNamesItsSlot) {
   const Json report = replay_json({"--fault", "kv-bit", "--stop"}, 1);
   EXPECT_EQ(report["violations"]["first"][0]["slot"], report["fault"]["slot"]);
-  EXPECT_EQ(report["violations"]["first"][0]["position"], report["fault"]["position"]);
+  EXPECT_EQ(report["violations"]["first"][0]["expected_position"], report["fault"]["position"]);
   EXPECT_EQ(report["violations"]["first"][0]["fail_bits"], 4);
 }
 
@@ -178,8 +178,8 @@ TEST(Replay, TextReportIsComplete) {
   EXPECT_EQ(run.exit_code, 1) << run.err;
   for (const char* part :
        {"violations", "requests", "tokens", "verified", "evicted", "seconds", "M slots/s", "fault",
-        "detected", "kv_canary violation: launch_tag=head_k_full fail_reason=chain_hash",
-        "KV canary violation in head_k_full", "the trace implies"}) {
+        "detected", "kv_canary violation: launch_tag=HEAD_K_FULL fail_reason=verify_chain_hash",
+        "KV canary violation in HEAD_K_FULL", "the trace implies"}) {
     EXPECT_THAT(run.out, HasSubstr(part));
   }
 }
