@@ -3,17 +3,9 @@
 #include <Kokkos_Core.hpp>
 #include <vector>
 
-#include "perf/harness/benchmarks.hpp"
-
-namespace kvcanary::perf {
-namespace {
-bool failed = false;
-}
-
-void note_failure() { failed = true; }
-bool any_failed() { return failed; }
-
-}  // namespace kvcanary::perf
+#include "perf/benchmarks.hpp"
+#include "perf/harness/context.hpp"
+#include "perf/harness/failure.hpp"
 
 namespace {
 
@@ -43,5 +35,5 @@ int main(int argc, char** argv) {
   kvcanary::perf::register_verify_benchmarks();
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
-  return ran == 0 || kvcanary::perf::any_failed() ? 1 : 0;
+  return ran == 0 || kvcanary::perf::any_failed ? 1 : 0;
 }

@@ -2,13 +2,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <exception>
 #include <string>
 
-#include "perf/harness/benchmarks.hpp"
+#include "backends/execution_spaces.hpp"
+#include "perf/benchmarks.hpp"
+#include "perf/harness/cases.hpp"
 #include "perf/harness/side_by_side.hpp"
 #include "src/launch.hpp"
-#include "tools/backends.hpp"
 
 namespace kvcanary::perf {
 namespace {
@@ -40,35 +40,17 @@ void measure(benchmark::State& state) {
   };
   Kokkos::fence("perf::copy");
   SideBySide<Space> subjects(copy, 4);
-  for (auto _ : state) state.SetIterationTime(subjects.round(0.06));
-  subjects.report(state.counters);
+  take_samples(state, subjects);
   state.counters["GB_per_s"] = 1e-3 * 2 * bytes / subjects.kernel_us();
-}
-
-template <class Space>
-void run(benchmark::State& state) {
-  try {
-    measure<Space>(state);
-  } catch (const std::exception& error) {
-    note_failure();
-    state.SkipWithError(error.what());
-  }
-}
-
-template <class Space>
-void register_space() {
-  const std::string name =
-      std::string("copy/") + Space::name() + "/" + std::to_string(copy_mib<Space>) + "MiB";
-  benchmark::RegisterBenchmark(name.c_str(), run<Space>)
-      ->Iterations(5)
-      ->UseManualTime()
-      ->Unit(benchmark::kMicrosecond);
 }
 
 }  // namespace
 
 void register_copy_benchmarks() {
-  for_each_space(ExecutionSpaces{}, [&]<class Space> { register_space<Space>(); });
+  for_each_space(ExecutionSpaces{}, [&]<class Space> {
+    add_case(std::string("copy/") + Space::name() + "/" + std::to_string(copy_mib<Space>) + "MiB",
+             measure<Space>);
+  });
 }
 
 }  // namespace kvcanary::perf

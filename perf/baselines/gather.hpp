@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <kvcanary/kvcanary.hpp>
 
-#include "perf/harness/timing.hpp"
+#include "backends/execution_spaces.hpp"
+#include "perf/harness/launch_timer.hpp"
 #include "perf/verify/verify_inputs.hpp"
 #include "src/launch.hpp"
 #include "src/prefetch.hpp"
@@ -16,8 +17,9 @@
 namespace kvcanary::perf {
 
 /// Reads the table entry (and the translation) of every position and the record that it leads to in
-/// every buffer, as two 16-byte halves, and nothing else: it knows the lengths and the rows. Units
-/// of `unit` positions of one request, 1 on a device.
+/// every buffer, as two 16-byte halves, and nothing else: it knows the lengths, and the rows of the
+/// table. A worker has a unit: up to `unit_size` neighbouring positions of one request, 1 on a
+/// device.
 struct Gather {
   struct alignas(16) Half {
     std::uint64_t first, second;
@@ -26,11 +28,12 @@ struct Gather {
   /// Positions that are checked of one request.
   struct Range {
     std::uint32_t begin, end;
-    KOKKOS_FUNCTION std::uint32_t units(std::uint32_t unit) const {
-      return (end - begin + unit - 1) / unit;
+    KOKKOS_FUNCTION std::uint32_t num_units(std::uint32_t unit_size) const {
+      return (end - begin + unit_size - 1) / unit_size;
     }
   };
 
+  /// One pool's part of the launch, as in VerifyJob.
   struct Job {
     const Half* records[max_endpoints];
     int num_endpoints;
@@ -39,10 +42,10 @@ struct Gather {
     std::uint32_t num_units;
   };
 
-  Job jobs[max_endpoints];
-  const std::int32_t* table;  ///< from the row of the first request
+  Job jobs[VerifyCase::max_pools];  // no more: a kernel waits for its arguments
+  const std::int32_t* table;        ///< from the row of the first request
   std::int64_t row_stride;
-  std::uint32_t page_shift, unit;
+  std::uint32_t page_shift, unit_size;
   std::uint64_t* result;
 
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
@@ -50,11 +53,11 @@ struct Gather {
     const bool second = i >= jobs[0].num_units;
     if (second) i -= jobs[0].num_units;
     const Job& job = jobs[second ? 1 : 0];
-    const std::uint32_t of_first = job.of_first.units(unit);
+    const std::uint32_t of_first = job.of_first.num_units(unit_size);
     if (i < of_first) {
       gather(job, 0, job.of_first, i);
     } else {
-      const std::uint32_t of_others = job.of_others.units(unit);
+      const std::uint32_t of_others = job.of_others.num_units(unit_size);
       gather(job, 1 + (i - of_first) / of_others, job.of_others, (i - of_first) % of_others);
     }
   }
@@ -108,10 +111,11 @@ struct Gather {
   KOKKOS_FUNCTION void gather(const Job& job, std::uint32_t request, const Range& range,
                               std::uint32_t index) const {
     const std::int32_t* row = table + request * row_stride;
-    const std::uint32_t begin = range.begin + index * unit;
+    const std::uint32_t begin = range.begin + index * unit_size;
     std::uint64_t folded = 0;
     KOKKOS_IF_ON_DEVICE((folded = fold(job, slot_at(job, row, begin), 1);))
-    KOKKOS_IF_ON_HOST((folded = fold_pages(job, row, begin, std::min(begin + unit, range.end));))
+    KOKKOS_IF_ON_HOST(
+        (folded = fold_pages(job, row, begin, std::min(begin + unit_size, range.end));))
     // Which no compiler knows not to happen: what was read must have been read.
     constexpr std::uint64_t impossible = 0x123456789ABCDEF0;
     if (folded == impossible) *result = folded;
@@ -128,7 +132,7 @@ Gather make_gather(const VerifyInputs<Space>& inputs, int set, std::uint64_t* re
                 .row_stride = table.row_stride,
                 .page_shift = static_cast<std::uint32_t>(
                     std::countr_zero(static_cast<std::uint64_t>(of.page))),
-                .unit = is_host_space<Space> ? 1024U : 1U,
+                .unit_size = is_host_space<Space> ? 1024U : 1U,
                 .result = result};
   for (int i = 0; i < of.num_pools(); ++i) {
     const CheckedPool pool = of.pool(i);
@@ -140,8 +144,9 @@ Gather make_gather(const VerifyInputs<Space>& inputs, int set, std::uint64_t* re
     job.full_to_swa = pool.is_swa ? inputs.table().full_to_swa() : nullptr;
     job.of_first = range(of.prefix_of(0));
     job.of_others = range(of.prefix);
-    job.num_units = job.of_first.units(gather.unit) +
-                    static_cast<std::uint32_t>(of.requests - 1) * job.of_others.units(gather.unit);
+    job.num_units =
+        job.of_first.num_units(gather.unit_size) +
+        static_cast<std::uint32_t>(of.requests - 1) * job.of_others.num_units(gather.unit_size);
     for (const Endpoint& endpoint : inputs.jobs(set)[static_cast<std::size_t>(i)].endpoints) {
       job.records[job.num_endpoints++] =
           reinterpret_cast<const Gather::Half*>(endpoint.buffer.data);

@@ -6,11 +6,12 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <vector>
 
-#include "perf/harness/benchmarks.hpp"
+#include "backends/execution_spaces.hpp"
+#include "perf/harness/failure.hpp"
 #include "perf/harness/preemptions.hpp"
 #include "perf/harness/side_by_side.hpp"
-#include "src/launch.hpp"
 
 /// \file
 /// What the benchmarks of all operations have in common.
@@ -25,13 +26,31 @@ inline void add_case(const std::string& name,
                                  try {
                                    measure(state);
                                  } catch (const std::exception& error) {
-                                   note_failure();
+                                   any_failed = true;
                                    state.SkipWithError(error.what());
                                  }
                                })
       ->Iterations(num_rounds)
       ->UseManualTime()
       ->Unit(benchmark::kMicrosecond);
+}
+
+/// Registers the cases of an operation on an execution space, but for those that are left out, and
+/// says how many these are. A case is named by its function `describe`.
+template <class Space, class Case>
+void add_cases(const std::string& operation, const std::vector<Case>& cases,
+               bool (*is_left_out)(const Case&), void (*measure)(benchmark::State&, const Case&)) {
+  int left_out = 0;
+  for (const Case& of : cases) {
+    if (is_left_out(of)) {
+      ++left_out;
+      continue;
+    }
+    add_case(operation + "/" + Space::name() + "/" + describe(of),
+             [=](benchmark::State& state) { measure(state, of); });
+  }
+  std::fprintf(stderr, "%s: %d cases of %s left out, too large for this kind of machine\n",
+               Space::name(), left_out, operation.c_str());
 }
 
 /// All rounds of a case, and their counters.
@@ -44,11 +63,6 @@ void take_samples(benchmark::State& state, SideBySide<Space>& subjects) {
     state.counters["preemptions_per_s"] = preemptions.per_second();
   }
   subjects.report(state.counters);
-}
-
-inline void say_left_out(const char* space, const char* operation, int count) {
-  std::fprintf(stderr, "%s: %d cases of %s left out, too large for this kind of machine\n", space,
-               count, operation);
 }
 
 }  // namespace kvcanary::perf

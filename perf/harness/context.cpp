@@ -1,3 +1,5 @@
+#include "perf/harness/context.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
@@ -5,10 +7,9 @@
 #include <fstream>
 #include <string>
 
-#include "perf/harness/benchmarks.hpp"
+#include "backends/execution_spaces.hpp"
 #include "perf/harness/machine.hpp"
 #include "perf_commit.hpp"
-#include "tools/backends.hpp"
 
 namespace kvcanary::perf {
 namespace {

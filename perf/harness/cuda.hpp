@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "perf/harness/launch_timer.hpp"
 #include "perf/harness/machine.hpp"
-#include "perf/harness/timing.hpp"
 
 namespace kvcanary::perf {
 

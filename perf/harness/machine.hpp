@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "src/launch.hpp"
+#include "backends/execution_spaces.hpp"
 
 /// \file
 /// What the benchmarks have to know of the machine that an execution space runs on.

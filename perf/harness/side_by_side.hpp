@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "perf/harness/launch_timer.hpp"
 #include "perf/harness/median.hpp"
-#include "perf/harness/timing.hpp"
 
 /// \file
 /// A kernel and its baselines, sampled in turn, so that what else the machine does hits all of

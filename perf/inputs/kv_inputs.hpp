@@ -6,9 +6,8 @@
 #include <kvcanary/kvcanary.hpp>
 #include <vector>
 
-#include "perf/harness/device_arrays.hpp"
+#include "perf/inputs/device_arrays.hpp"
 #include "perf/inputs/kv_layout.hpp"
-#include "src/launch.hpp"
 
 /// \file
 /// The KV bytes of a pool, on the device.
@@ -27,19 +26,19 @@ class KVInputs {
  public:
   using Memory = typename Space::memory_space;
 
-  /// \param rows pages of the pool, each of `page` tokens
-  KVInputs(const KVLayout& kv, std::int64_t rows, std::int64_t page) {
-    const std::int64_t row_stride = page * kv.bytes_per_token;
-    const std::int64_t count = kv.count * rows * row_stride / 8;
+  /// \param pages of the pool, each of `page_size` tokens; a source has a row for each
+  KVInputs(const KVLayout& kv, std::int64_t pages, std::int64_t page_size) {
+    const std::int64_t row_stride = page_size * kv.bytes_per_token;
+    const std::int64_t count = kv.count * pages * row_stride / 8;
     words_ = uninitialized<Kokkos::View<std::uint64_t*, Memory>>("perf::kv", count);
-    detail::launch_workers("perf::fill_kv", Space(), count, FillWords{words_.data()});
+    fill<Space>("perf::fill_kv", count, FillWords{words_.data()});
     std::vector<KVSource> sources;
     for (std::int64_t i = 0; i < kv.count; ++i) {
       sources.push_back(
-          {.data = reinterpret_cast<const std::byte*>(words_.data()) + i * rows * row_stride,
-           .num_rows = rows,
+          {.data = reinterpret_cast<const std::byte*>(words_.data()) + i * pages * row_stride,
+           .num_rows = pages,
            .row_stride = row_stride,
-           .page_size = page,
+           .page_size = page_size,
            .bytes_per_token = kv.bytes_per_token,
            .read_bytes = kv.read_bytes,
            .memory = memory_of<Memory>()});

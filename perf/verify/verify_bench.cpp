@@ -1,16 +1,18 @@
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
-#include <string>
+#include <cstdint>
+#include <kvcanary/verify_plan.hpp>
 
+#include "backends/execution_spaces.hpp"
 #include "perf/baselines/gather.hpp"
-#include "perf/harness/benchmarks.hpp"
+#include "perf/benchmarks.hpp"
 #include "perf/harness/cases.hpp"
-#include "perf/harness/input_sets.hpp"
+#include "perf/inputs/input_sets.hpp"
+#include "perf/verify/plans.hpp"
 #include "perf/verify/verify_inputs.hpp"
 #include "perf/verify/verify_launch.hpp"
 #include "perf/verify/verify_matrix.hpp"
-#include "tools/backends.hpp"
 
 namespace kvcanary::perf {
 namespace {
@@ -41,7 +43,7 @@ void measure_verify(benchmark::State& state, const VerifyCase& of) {
   add_rates(state, bytes_moved(of), slots_checked(of), subjects.kernel_us());
 }
 
-/// Of a table entry read and a plan entry written for each position.
+/// Its bytes are a table entry read and a plan entry written for each position.
 template <class Space>
 void measure_plan(benchmark::State& state, const VerifyCase& of) {
   const VerifyInputs<Space> inputs(of, num_input_sets<Space>(of));
@@ -54,29 +56,12 @@ void measure_plan(benchmark::State& state, const VerifyCase& of) {
   add_rates(state, bytes, of.positions(), subjects.kernel_us());
 }
 
-using Measure = void (*)(benchmark::State&, const VerifyCase&);
-
-template <class Space>
-void register_cases(const std::string& operation, const std::vector<VerifyCase>& cases,
-                    Measure measure) {
-  int left_out = 0;
-  for (const VerifyCase& of : cases) {
-    if (is_left_out<Space>(of)) {
-      ++left_out;
-      continue;
-    }
-    add_case(operation + "/" + Space::name() + "/" + describe(of),
-             [=](benchmark::State& state) { measure(state, of); });
-  }
-  say_left_out(Space::name(), operation.c_str(), left_out);
-}
-
 }  // namespace
 
 void register_verify_benchmarks() {
   for_each_space(ExecutionSpaces{}, [&]<class Space> {
-    register_cases<Space>("verify", verify_matrix(), measure_verify<Space>);
-    register_cases<Space>("plan", plan_matrix(), measure_plan<Space>);
+    add_cases<Space>("verify", verify_matrix(), is_left_out<Space>, measure_verify<Space>);
+    add_cases<Space>("plan", plan_matrix(), is_left_out<Space>, measure_plan<Space>);
   });
 }
 

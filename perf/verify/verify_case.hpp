@@ -36,6 +36,7 @@ struct VerifyCase {
   bool expected = false;  ///< with expected tokens
   std::int64_t room = 0;  ///< tokens that a row of the table has room for, if more than the longest
 
+  static constexpr int max_pools = 2;
   int num_pools() const { return checked == Checked::full_and_swa ? 2 : 1; }
   CheckedPool pool(int i) const;
 

@@ -10,37 +10,14 @@
 #include <vector>
 
 #include "perf/harness/expect_clean.hpp"
-#include "perf/inputs/kv_inputs.hpp"
+#include "perf/verify/checked_buffers.hpp"
+#include "perf/verify/stamper.hpp"
 #include "perf/verify/verify_case.hpp"
-#include "perf/verify/verify_stamp.hpp"
 #include "perf/verify/verify_table.hpp"
 
 /// \file
 /// All that a case checks, several sets of it.
 namespace kvcanary::perf {
-
-/// The buffers of one pool, with slots for all sets.
-template <class Space>
-class CheckedBuffers {
- public:
-  CheckedBuffers(const VerifyCase& of, int num_sets, const CheckedPool& pool)
-      : kv_(of.kv, 1 + num_sets * of.pages(), of.page) {
-    for (int i = 0; i < of.endpoints; ++i) {
-      records_.emplace_back("perf::records", of.pool_slots(num_sets));
-      endpoints_.push_back({.tag = static_cast<LaunchTag>(pool.first_tag + i),
-                            .buffer = records_.back(),
-                            .sources = kv_.list(),
-                            .kv_hash_mode = of.mode});
-    }
-  }
-
-  std::span<const Endpoint> endpoints() const { return endpoints_; }
-
- private:
-  KVInputs<Space> kv_;
-  std::vector<Kokkos::View<Record*, typename Space::memory_space>> records_;
-  std::vector<Endpoint> endpoints_;
-};
 
 template <class Space>
 class VerifyInputs {

@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "perf/harness/device_arrays.hpp"
+#include "perf/inputs/device_arrays.hpp"
+#include "perf/inputs/shuffled.hpp"
 #include "perf/verify/verify_case.hpp"
 
 /// \file
@@ -129,9 +130,7 @@ class VerifyTable {
   void make_expected() {
     const std::int64_t count = num_rows() * case_.longest();
     expected_ = uninitialized<Kokkos::View<std::int32_t*, Memory>>("perf::expected", count);
-    detail::launch_workers("perf::fill_expected", Space(), count,
-                           FillExpected{expected_.data(), case_.longest()});
-    Kokkos::fence("perf::fill_expected");
+    fill<Space>("perf::fill_expected", count, FillExpected{expected_.data(), case_.longest()});
   }
 
   VerifyCase case_;

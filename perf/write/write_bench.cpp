@@ -2,15 +2,18 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "perf/baselines/baselines.hpp"
-#include "perf/harness/benchmarks.hpp"
+#include "backends/execution_spaces.hpp"
+#include "perf/baselines/empty.hpp"
+#include "perf/baselines/floor.hpp"
+#include "perf/baselines/scatter.hpp"
+#include "perf/baselines/straight.hpp"
+#include "perf/benchmarks.hpp"
 #include "perf/harness/cases.hpp"
 #include "perf/harness/expect_clean.hpp"
-#include "perf/harness/input_sets.hpp"
+#include "perf/inputs/input_sets.hpp"
 #include "perf/write/write_inputs.hpp"
 #include "perf/write/write_launch.hpp"
 #include "perf/write/write_matrix.hpp"
-#include "tools/backends.hpp"
 
 namespace kvcanary::perf {
 namespace {
@@ -36,30 +39,19 @@ void measure(benchmark::State& state, const WriteCase& write_case) {
   if (write_case.endpoints > 1) {
     subjects.add_baseline("one_endpoint", one_endpoint_launch(inputs));
   }
+  if (write_case.check) subjects.add_baseline("unchecked", unchecked_launch(inputs));
   take_samples(state, subjects);
   expect_clean<Space>(inputs.log());
   state.counters["GB_per_s"] =
       1e-3 * static_cast<double>(bytes_moved(write_case)) / subjects.kernel_us();
 }
 
-template <class Space>
-void register_space() {
-  int left_out = 0;
-  for (const WriteCase& write_case : write_matrix()) {
-    if (is_left_out<Space>(write_case)) {
-      ++left_out;
-      continue;
-    }
-    add_case(name(write_case, Space::name()),
-             [write_case](benchmark::State& state) { measure<Space>(state, write_case); });
-  }
-  say_left_out(Space::name(), "write", left_out);
-}
-
 }  // namespace
 
 void register_write_benchmarks() {
-  for_each_space(ExecutionSpaces{}, [&]<class Space> { register_space<Space>(); });
+  for_each_space(ExecutionSpaces{}, [&]<class Space> {
+    add_cases<Space>("write", write_matrix(), is_left_out<Space>, measure<Space>);
+  });
 }
 
 }  // namespace kvcanary::perf

@@ -27,12 +27,13 @@ std::int64_t WriteCase::pool_slots(std::int64_t num_sets) const {
   return (1 + extend_pages(num_sets) + prefix_pages()) * page_size;
 }
 
-std::string name(const WriteCase& write_case, const std::string& space) {
-  return "write/" + space + "/" + std::to_string(write_case.requests) + "x" +
-         std::to_string(write_case.entries) + "/prefix:" + std::to_string(write_case.prefix) +
+std::string describe(const WriteCase& write_case) {
+  return std::to_string(write_case.requests) + "x" + std::to_string(write_case.entries) +
+         "/prefix:" + std::to_string(write_case.prefix) +
          "/endpoints:" + std::to_string(write_case.endpoints) + "/kv:" + to_string(write_case.kv) +
          "/" + to_string(write_case.mode) + "/" +
-         (write_case.pools == Pools::full ? "full" : "full_swa");
+         (write_case.pools == Pools::full ? "full" : "full_swa") +
+         (write_case.check ? "/check" : "");
 }
 
 std::int64_t bytes_moved(const WriteCase& write_case) {

@@ -23,6 +23,7 @@ struct WriteCase {
   KVLayout kv = {};            ///< of each endpoint
   KVHashMode mode = KVHashMode::none;
   Pools pools = Pools::full;
+  bool check = false;  ///< of positions: they must follow one another, and the seed
 
   bool is_decode() const { return entries == 1; }
   std::int64_t num_pools() const { return pools == Pools::full ? 1 : 2; }
@@ -36,8 +37,9 @@ struct WriteCase {
   std::int64_t pool_slots(std::int64_t num_sets) const;    ///< with the padding page
 };
 
-/// "write/Cuda/32x4096/prefix:4096/endpoints:1/kv:2x16of32/all/full"
-std::string name(const WriteCase& write_case, const std::string& space);
+/// "32x4096/prefix:4096/endpoints:1/kv:2x16of32/all/full", with "/check" where positions are
+/// checked.
+std::string describe(const WriteCase& write_case);
 
 /// Bytes that a launch has to read and write, whichever way it does that: a record of 32 bytes for
 /// each entry and endpoint, the entries themselves (tokens, positions and slots of 8 bytes), the

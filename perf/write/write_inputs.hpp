@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "perf/inputs/pool_inputs.hpp"
+#include "perf/write/pool_inputs.hpp"
 #include "perf/write/write_case.hpp"
 
 /// \file

@@ -50,6 +50,8 @@ std::vector<WriteCase> write_matrix() {
   std::vector<WriteCase> cases;
   add_core(cases);
   for (const WriteCase& shape : shapes) add_variations(cases, shape);
+  cases.push_back({.requests = 128, .entries = 1, .check = true});
+  cases.push_back({.requests = 32, .entries = 4096, .check = true});
   return cases;
 }
 

@@ -10,7 +10,8 @@ namespace kvcanary::perf {
 
 /// The core, every number of requests with every number of entries (hash off, one endpoint of the
 /// full pool, prefix 4096), and then five shapes in which one thing at a time is changed: KV layout
-/// and hash mode, prefix, number of endpoints, pools. The full cross product would be thousands of
+/// and hash mode, prefix, number of endpoints, pools; and, of a decode and of a long extend, the
+/// check of positions. The full cross product would be thousands of
 /// cases that say little more.
 std::vector<WriteCase> write_matrix();
 

@@ -6,15 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "perf/harness/device_arrays.hpp"
+#include "perf/inputs/device_arrays.hpp"
 #include "perf/verify/verify_table.hpp"
-#include "src/launch.hpp"
 
 /// \file
 /// The records that a case checks, made by the library's own plan and write.
 namespace kvcanary::perf {
 
-/// Entries of a step that writes whole requests. Worker i has position i % longest of a request.
+/// Entries of a step that writes whole requests; i is position i % longest of request i / longest.
 struct FillStamps {
   std::int64_t *tokens, *positions, *full_slots, *swa_slots;
   const std::int64_t *offsets, *rows;  ///< of the plan
@@ -53,11 +52,11 @@ class Stamper {
                   const ViolationLog<Memory>& log, const LaunchCounters<Memory>& counters) const {
     const Space space;
     plan(space, table.first_batch(set), plan_);
-    detail::launch_workers("perf::fill_stamps", space, case_.requests * case_.longest(),
-                           FillStamps{tokens_.data(), positions_.data(), full_slots_.data(),
-                                      case_.checked == Checked::full ? nullptr : swa_slots_.data(),
-                                      plan_.offsets.data(), plan_.request_rows.data(),
-                                      table.table(), table.full_to_swa(), case_.longest()});
+    fill<Space>("perf::fill_stamps", case_.requests * case_.longest(),
+                FillStamps{tokens_.data(), positions_.data(), full_slots_.data(),
+                           case_.checked == Checked::full ? nullptr : swa_slots_.data(),
+                           plan_.offsets.data(), plan_.request_rows.data(), table.table(),
+                           table.full_to_swa(), case_.longest()});
     std::vector<WriteJob<Memory>> jobs;
     for (int i = 0; i < case_.num_pools(); ++i) {
       // What the sliding-window pool has evicted is -1 here, which write skips.

@@ -4,20 +4,13 @@
 /// The groups of benchmarks. Kokkos must be initialised.
 namespace kvcanary::perf {
 
+/// copy/...: the bandwidth that the others are to be seen against.
+void register_copy_benchmarks();
+
 /// write/...: every case of the matrix that fits, on every execution space of the build.
 void register_write_benchmarks();
 
 /// verify/... and plan/...: the same for verify_requests, and for plan.
 void register_verify_benchmarks();
-
-/// copy/...: the bandwidth that the others are to be seen against.
-void register_copy_benchmarks();
-
-/// What belongs beside the results: machine, versions, commit.
-void add_context();
-
-/// Marks this run as failed, and says so.
-void note_failure();
-bool any_failed();
 
 }  // namespace kvcanary::perf

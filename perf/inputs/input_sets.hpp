@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backends/execution_spaces.hpp"
 #include "perf/harness/machine.hpp"
-#include "src/launch.hpp"
 
 /// \file
 /// How many sets of inputs a case rotates.

@@ -1,16 +1,14 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <kvcanary/memory.hpp>
-#include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
 /// \file
-/// Arrays of inputs.
+/// Arrays of inputs in the memory of an execution space.
 namespace kvcanary::perf {
 
 template <class View>
@@ -19,7 +17,6 @@ View uninitialized(const std::string& label, auto... sizes) {
               static_cast<std::size_t>(sizes)...);
 }
 
-/// A copy in the memory of an execution space.
 template <class Memory, class T>
 Kokkos::View<T*, Memory> upload(const std::vector<T>& host) {
   const auto device = uninitialized<Kokkos::View<T*, Memory>>(
@@ -28,13 +25,12 @@ Kokkos::View<T*, Memory> upload(const std::vector<T>& host) {
   return device;
 }
 
-/// Numbers [first, first + count) in an order that is random and always the same.
-inline std::vector<std::int32_t> shuffled(std::int64_t first, std::int64_t count,
-                                          std::uint64_t seed) {
-  std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), static_cast<std::int32_t>(first));
-  std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(seed));
-  return numbers;
+/// Runs `functor(i)` for every i in [0, count), and waits for it.
+template <class Space, class Functor>
+void fill(const char* label, std::int64_t count, const Functor& functor) {
+  using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(label, Policy(0, count), functor);
+  Kokkos::fence(label);
 }
 
 }  // namespace kvcanary::perf

@@ -6,19 +6,19 @@
 #include <span>
 #include <vector>
 
-#include "perf/harness/device_arrays.hpp"
+#include "perf/inputs/device_arrays.hpp"
 #include "perf/inputs/kv_inputs.hpp"
+#include "perf/inputs/shuffled.hpp"
 #include "perf/write/write_case.hpp"
-#include "src/launch.hpp"
 
 /// \file
-/// The inputs of a case that belong to one pool, on the device.
+/// The inputs of a write that belong to one pool, on the device.
 namespace kvcanary::perf {
 
 /// Entry i of all input sets, one set after the other.
 struct FillEntries {
   std::int64_t *tokens, *positions, *slots;
-  Record* staged;
+  Record* ready_made;
   const std::int32_t* pages;  ///< of extend i / entries: pages_per_extend of them
   std::int64_t entries, prefix, pages_per_extend;
 
@@ -28,8 +28,17 @@ struct FillEntries {
     tokens[i] = static_cast<std::int64_t>(splitmix64(static_cast<std::uint64_t>(i)) % 128000);
     positions[i] = position;
     slots[i] = pages[extend * pages_per_extend + page] * page_size + position % page_size;
-    staged[i] = {tokens[i], position, i, 0};
+    ready_made[i] = {tokens[i], position, i, 0};
   }
+};
+
+/// The record of request r's last token before its entries.
+struct FillSeeds {
+  Record* records;
+  const std::int64_t* slots;
+  std::int64_t position;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t r) const { records[slots[r]] = {r, position, 0, 0}; }
 };
 
 template <class Space>
@@ -44,6 +53,7 @@ class PoolInputs {
         kv_(write_case.kv, 1 + write_case.extend_pages(num_sets), page_size) {
     make_endpoints(write_case, num_sets, first_tag);
     make_entries(write_case, num_sets, first_tag);
+    if (write_case.check) check_positions_ = upload<Memory>(std::vector<std::int64_t>{1});
   }
 
   /// Shared by the sets: a kernel has always just written it, so in use it is in the cache too.
@@ -53,14 +63,15 @@ class PoolInputs {
     return {.tokens = span(tokens_, set),
             .positions = span(positions_, set),
             .slots = span(slots_, set),
+            .check_positions = check_positions(),
             .max_entries_per_request = entries_ / plan_.capacity()};
   }
 
   std::span<const Endpoint> endpoints() const { return endpoints_; }
 
   const std::int64_t* slots(int set) const { return slots_.data() + set * entries_; }
-  /// Ready-made records, one an entry, for the scatter copy.
-  const Record* staged(int set) const { return staged_.data() + set * entries_; }
+  /// Records of the entries, for the scatter copy.
+  const Record* ready_made(int set) const { return ready_made_.data() + set * entries_; }
 
  private:
   using Ints = Kokkos::View<std::int64_t*, Memory>;
@@ -68,6 +79,12 @@ class PoolInputs {
 
   IntSpan span(const Ints& all, int set) const {
     return {all.data() + set * entries_, entries_, memory_of<Memory>()};
+  }
+
+  /// The flag as an engine has it, in device memory, where the case has one.
+  IntSpan check_positions() const {
+    const auto count = static_cast<std::int64_t>(check_positions_.size());
+    return count == 0 ? IntSpan{} : IntSpan{check_positions_.data(), count, memory_of<Memory>()};
   }
 
   static WritePlan<Memory> make_plan(const WriteCase& write_case, std::int64_t num_sets,
@@ -96,6 +113,11 @@ class PoolInputs {
   void make_endpoints(const WriteCase& write_case, std::int64_t num_sets, int first_tag) {
     for (int i = 0; i < write_case.endpoints; ++i) {
       records_.emplace_back("perf::records", write_case.pool_slots(num_sets));
+      if (write_case.prefix > 0) {
+        fill<Space>(
+            "perf::fill_seeds", write_case.requests,
+            FillSeeds{records_.back().data(), plan_.seed_slots.data(), write_case.prefix - 1});
+      }
       endpoints_.push_back({.tag = static_cast<LaunchTag>(first_tag + i),
                             .buffer = records_.back(),
                             .sources = kv_.list(),
@@ -110,12 +132,11 @@ class PoolInputs {
     tokens_ = uninitialized<Ints>("perf::tokens", count);
     positions_ = uninitialized<Ints>("perf::positions", count);
     slots_ = uninitialized<Ints>("perf::slots", count);
-    staged_ = uninitialized<Records>("perf::staged", count);
-    detail::launch_workers(
-        "perf::fill_entries", Space(), count,
-        FillEntries{tokens_.data(), positions_.data(), slots_.data(), staged_.data(), pages.data(),
-                    write_case.entries, write_case.prefix, write_case.pages_per_extend()});
-    Kokkos::fence("perf::fill_entries");
+    ready_made_ = uninitialized<Records>("perf::ready_made", count);
+    fill<Space>("perf::fill_entries", count,
+                FillEntries{tokens_.data(), positions_.data(), slots_.data(), ready_made_.data(),
+                            pages.data(), write_case.entries, write_case.prefix,
+                            write_case.pages_per_extend()});
   }
 
   std::int64_t entries_;  // of one set
@@ -124,7 +145,8 @@ class PoolInputs {
   std::vector<Records> records_;
   std::vector<Endpoint> endpoints_;
   Ints tokens_, positions_, slots_;  // of all sets
-  Records staged_;
+  Records ready_made_;
+  Ints check_positions_;  // one flag, or none
 };
 
 }  // namespace kvcanary::perf
