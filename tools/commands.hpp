@@ -10,7 +10,7 @@ namespace kvcanary::tools {
 enum ExitCode : int {
   exit_clean = 0,       ///< all that was checked is right
   exit_violations = 1,  ///< something is wrong with the KV cache, or with this build
-  exit_usage = 2        ///< bad options or input
+  exit_usage = 2        ///< bad options or input, or a fault that found no victim
 };
 
 void add_replay_command(CLI::App& app, int& exit_code);
