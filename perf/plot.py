@@ -25,6 +25,7 @@ COLUMNS = [  # heading, counter
     ("x scatter", "x_scatter"),
     ("x empty", "x_empty"),
     ("x one endpoint", "x_one_endpoint"),
+    ("x unchecked", "x_unchecked"),
     ("preempted /s", "preemptions_per_s"),
 ]
 
