@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <kvcanary/launch_counters.hpp>
+#include <kvcanary/memory.hpp>
 
 /// \file
 /// The members of LaunchCounters.
@@ -26,10 +27,7 @@ template <class MemorySpace>
 template <class ExecSpace>
 TagCountsTable LaunchCounters<MemorySpace>::fetch(const ExecSpace& space) const {
   TagCountsTable table;
-  const Kokkos::View<TagCounts[max_launch_tags], Kokkos::HostSpace,
-                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-      host(table.data());
-  Kokkos::deep_copy(space, host, counts_);
+  Kokkos::deep_copy(space, host_view(table.data(), table.size()), counts_);
   space.fence("kvcanary::LaunchCounters::fetch");
   return table;
 }

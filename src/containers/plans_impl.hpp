@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/arguments.hpp"
+#include "src/containers/fetch.hpp"
 
 /// \file
 /// The members of WritePlan and VerifyPlan.
@@ -68,10 +69,7 @@ void VerifyPlan<MemorySpace>::assign(const ExecSpace& space,
 template <class MemorySpace>
 template <class ExecSpace>
 VerifyPlanState VerifyPlan<MemorySpace>::fetch_state(const ExecSpace& space) const {
-  VerifyPlanState host;
-  Kokkos::deep_copy(space, host, state);
-  space.fence("kvcanary::VerifyPlan::fetch_state");
-  return host;
+  return detail::fetch_value(space, state, "kvcanary::VerifyPlan::fetch_state");
 }
 
 }  // namespace kvcanary

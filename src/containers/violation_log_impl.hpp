@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/arguments.hpp"
+#include "src/containers/fetch.hpp"
 
 /// \file
 /// The members of ViolationLog.
@@ -33,9 +34,7 @@ void ViolationLog<MemorySpace>::reset(const ExecSpace& space) const {
 template <class MemorySpace>
 template <class ExecSpace>
 ViolationSnapshot ViolationLog<MemorySpace>::fetch(const ExecSpace& space) const {
-  ViolationLogState now;
-  Kokkos::deep_copy(space, now, state_);
-  space.fence("kvcanary::ViolationLog::fetch");
+  const ViolationLogState now = detail::fetch_value(space, state_, "kvcanary::ViolationLog::fetch");
   ViolationSnapshot snapshot{.rows = {}, .total = now.end - now.begin};
   const std::size_t kept = std::min<Count>(snapshot.total, rows_.extent(0));
   if (kept == 0) return snapshot;
@@ -53,9 +52,8 @@ ViolationSnapshot ViolationLog<MemorySpace>::fetch(const ExecSpace& space) const
 template <class MemorySpace>
 template <class ExecSpace>
 Count ViolationLog<MemorySpace>::fetch_total(const ExecSpace& space) const {
-  ViolationLogState now;
-  Kokkos::deep_copy(space, now, state_);
-  space.fence("kvcanary::ViolationLog::fetch_total");
+  const ViolationLogState now =
+      detail::fetch_value(space, state_, "kvcanary::ViolationLog::fetch_total");
   return now.end - now.begin;
 }
 
