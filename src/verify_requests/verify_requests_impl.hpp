@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <kvcanary/verify_requests.hpp>
 
+#include "src/argument_room.hpp"
 #include "src/arguments.hpp"
 #include "src/launch.hpp"
 #include "src/verify_requests/verify_requests_on_device.hpp"
@@ -45,16 +46,9 @@ void launch_on_device_with(const ExecSpace& space, std::span<const VerifyJob> jo
 template <class ExecSpace>
 void verify_requests_on_device(const ExecSpace& space, std::span<const VerifyJob> jobs,
                                const ViolationSink& sink) {
-  constexpr int few_endpoints = tuning::Shared::few_endpoints, few_jobs = tuning::Shared::few_jobs;
-  if (jobs.size() == 1 && jobs[0].endpoints.size() == 1) {
-    launch_on_device_with<VerifyJobArray<1, 1>>(space, jobs, sink);
-  } else if (jobs.size() == 1 && jobs[0].endpoints.size() <= few_endpoints) {
-    launch_on_device_with<VerifyJobArray<1, few_endpoints>>(space, jobs, sink);
-  } else if (jobs.size() <= few_jobs) {
-    launch_on_device_with<VerifyJobArray<few_jobs, max_endpoints>>(space, jobs, sink);
-  } else {
-    launch_on_device_with<VerifyJobArray<>>(space, jobs, sink);
-  }
+  with_room_for(jobs, [&]<int num_jobs, int num_endpoints> {
+    launch_on_device_with<VerifyJobArray<num_jobs, num_endpoints>>(space, jobs, sink);
+  });
 }
 
 template <class ExecSpace>

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "src/argument_room.hpp"
 #include "src/launch.hpp"
 #include "src/write/write_args.hpp"
 
@@ -101,17 +102,9 @@ template <class ExecSpace, class MemorySpace>
 void write_by_thread(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
                      const ViolationLog<MemorySpace>& log,
                      const LaunchCounters<MemorySpace>& counters) {
-  constexpr int few_endpoints = tuning::Shared::few_endpoints, few_jobs = tuning::Shared::few_jobs;
-  const std::size_t endpoints = jobs.size() == 1 ? jobs[0].endpoints.size() : max_endpoints;
-  if (endpoints == 1) {
-    launch_write_by_thread(space, BasicWriteArgs<1, 1>(jobs, log, counters));
-  } else if (endpoints <= few_endpoints) {
-    launch_write_by_thread(space, BasicWriteArgs<1, few_endpoints>(jobs, log, counters));
-  } else if (jobs.size() <= few_jobs) {
-    launch_write_by_thread(space, BasicWriteArgs<few_jobs, max_endpoints>(jobs, log, counters));
-  } else {
-    launch_write_by_thread(space, WriteArgs(jobs, log, counters));
-  }
+  with_room_for(jobs, [&]<int num_jobs, int num_endpoints> {
+    launch_write_by_thread(space, BasicWriteArgs<num_jobs, num_endpoints>(jobs, log, counters));
+  });
 }
 
 }  // namespace kvcanary::detail
