@@ -23,6 +23,32 @@ PlanTargets targets_of(const WritePlan<MemorySpace>& plan) {
           .write_capacity = static_cast<std::int32_t>(plan.capacity())};
 }
 
+template <class MemorySpace>
+PlanTargets targets_of(const WritePlan<MemorySpace>& write_plan,
+                       const VerifyPlan<MemorySpace>& verify_plan) {
+  PlanTargets targets = targets_of(write_plan);
+  targets.verify_state = verify_plan.state.data();
+  targets.verify_capacity = verify_plan.capacity();
+  return targets;
+}
+
+/// The kernel of the second part, for so many workers.
+template <class ExecSpace>
+PlanEntries<ExecSpace> plan_entries(const RequestBatch& batch,
+                                    const WritePlan<typename ExecSpace::memory_space>& write_plan,
+                                    const VerifyPlan<typename ExecSpace::memory_space>& verify_plan,
+                                    std::int64_t num_workers) {
+  return {RequestArgs(batch),
+          SlotFinder(batch),
+          ExpectedTokenArgs(batch.expected),
+          write_plan.verify_offsets.data(),
+          write_plan.state.data(),
+          verify_plan.state.data(),
+          verify_plan.entries.data(),
+          verify_plan.capacity(),
+          num_workers};
+}
+
 template <class ExecSpace>
 void launch_plan_requests(const ExecSpace& space, const RequestBatch& batch,
                           const PlanTargets& targets) {
@@ -55,18 +81,10 @@ void plan(const ExecSpace& space, const RequestBatch& batch,
           const VerifyPlan<typename ExecSpace::memory_space>& verify_plan) {
   detail::check_plan(batch, write_plan, verify_plan, detail::unreachable_memory<ExecSpace>());
   detail::require_warm("plan", space);
-  detail::PlanTargets targets = detail::targets_of(write_plan);
-  targets.verify_state = verify_plan.state.data();
-  targets.verify_capacity = verify_plan.capacity();
-  detail::launch_plan_requests(space, batch, targets);
+  detail::launch_plan_requests(space, batch, detail::targets_of(write_plan, verify_plan));
   const std::int64_t workers = detail::num_workers(space, verify_plan.capacity());
-  detail::launch_workers(
-      "kvc::plan_entry", space, workers,
-      detail::PlanEntries<ExecSpace>{detail::RequestArgs(batch), detail::SlotFinder(batch),
-                                     detail::ExpectedTokenArgs(batch.expected),
-                                     write_plan.verify_offsets.data(), write_plan.state.data(),
-                                     verify_plan.state.data(), verify_plan.entries.data(),
-                                     verify_plan.capacity(), workers});
+  detail::launch_workers("kvc::plan_entry", space, workers,
+                         detail::plan_entries<ExecSpace>(batch, write_plan, verify_plan, workers));
 }
 
 }  // namespace kvcanary

@@ -6,7 +6,6 @@
 #include <kvcanary/kvcanary.hpp>
 #include <span>
 
-#include "src/plan/plan_entries.hpp"
 #include "src/plan/plan_impl.hpp"
 #include "src/verify_requests/verify_requests_on_device.hpp"
 #include "src/write/write_by_team.hpp"
@@ -61,15 +60,9 @@ class EmulatedOperations {
                    const kvcanary::WritePlan<Memory>& write_plan,
                    const kvcanary::VerifyPlan<Memory>& verify_plan) {
     using namespace kvcanary::detail;
-    PlanTargets targets = targets_of(write_plan);
-    targets.verify_state = verify_plan.state.data();
-    targets.verify_capacity = verify_plan.capacity();
-    plan_requests(batch, targets);
+    plan_requests(batch, targets_of(write_plan, verify_plan));
     constexpr std::int64_t workers = 3;
-    const PlanEntries<Space> kernel{
-        RequestArgs(batch),         SlotFinder(batch),       ExpectedTokenArgs(batch.expected),
-        targets.verify_offsets,     write_plan.state.data(), verify_plan.state.data(),
-        verify_plan.entries.data(), verify_plan.capacity(),  workers};
+    const auto kernel = plan_entries<Space>(batch, write_plan, verify_plan, workers);
     for (std::int64_t worker = 0; worker < workers; ++worker) kernel(worker);
   }
 
