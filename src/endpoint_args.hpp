@@ -102,14 +102,13 @@ struct EndpointArgs {
 inline EndpointArgs to_args(const Endpoint& from) {
   const KVSourceList& kv = from.sources;
   const bool hashes = from.kv_hash_mode != KVHashMode::none && kv.count > 0;
-  const bool partial = from.kv_hash_mode == KVHashMode::partial;
   return {from.buffer.data,
           from.buffer.num_slots,
           hashes ? kv.num_slots : std::numeric_limits<std::int64_t>::max(),
           static_cast<const KVSourceArgs*>(kv.sources),
           static_cast<std::int32_t>(from.buffer.stride),
           hashes ? kv.count : 0,
-          partial ? std::min(kv.max_read_bytes, 16) : kv.max_read_bytes,
+          bytes_hashed(kv.max_read_bytes, from.kv_hash_mode),
           from.tag,
           from.kv_hash_mode,
           from.buffer.padding};

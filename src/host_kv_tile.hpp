@@ -24,7 +24,7 @@ class HostKVTile {
     for (int i = 0; i < endpoint.num_sources; ++i) {
       const KVSourceArgs source = endpoint.sources[i];
       locate(source, slots, count);
-      hash_source(bytes_read(source, endpoint.mode), count);
+      hash_source(bytes_hashed(source.read_bytes, endpoint.mode), count);
       join_sources_of_tile(joined, hashes_, count);
     }
   }

@@ -77,9 +77,9 @@ KOKKOS_INLINE_FUNCTION std::int64_t row_of(const KVSourceArgs& source, std::int6
                                : slot / source.page_size.divisor();
 }
 
-/// Bytes of a slot that are hashed in a source.
-KOKKOS_INLINE_FUNCTION std::int32_t bytes_read(const KVSourceArgs& source, KVHashMode mode) {
-  return mode == KVHashMode::partial && source.read_bytes > 16 ? 16 : source.read_bytes;
+/// Bytes of a slot that are hashed of a source's `read_bytes`.
+KOKKOS_INLINE_FUNCTION std::int32_t bytes_hashed(std::int32_t read_bytes, KVHashMode mode) {
+  return mode == KVHashMode::partial && read_bytes > 16 ? 16 : read_bytes;
 }
 
 /// The first byte of a slot, whose row is `row`, in a source that has it.
@@ -100,7 +100,7 @@ KOKKOS_INLINE_FUNCTION SourceBytes source_bytes(const KVSourceArgs& source, KVHa
                                                 std::int64_t slot) {
   const std::int64_t row = row_of(source, slot);
   if (row >= source.num_rows) return {nullptr, 0, false, false};
-  const std::int32_t size = bytes_read(source, mode);
+  const std::int32_t size = bytes_hashed(source.read_bytes, mode);
   return {bytes_of(source, slot, row), size, source.is_aligned && size % 16 == 0 && size > 0, true};
 }
 
