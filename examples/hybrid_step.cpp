@@ -24,9 +24,8 @@ using Memory = Space::memory_space;
 template <class T>
 using Array = Kokkos::View<T*, Memory>;
 
-// ---- the engine
-// ---------------------------------------------------------------------------------- Two requests,
-// in rows 1 and 2 of the table; row 0 is that of padded requests.
+// ---- the engine ---------------------------------------------------------------------------------
+// Two requests, in rows 1 and 2 of the table; row 0 is that of padded requests.
 
 constexpr int num_requests = 2, num_rows = 1 + num_requests;
 constexpr int page_size = 4, num_columns = 6, max_tokens = page_size * num_columns;
@@ -183,8 +182,7 @@ class Pool {
   kvcanary::Endpoint endpoint_;
 };
 
-// ---- a stream, and a step that is captured on it
-// --------------------------------------------------
+// ---- a stream, and a step that is captured on it ------------------------------------------------
 
 #ifdef KOKKOS_ENABLE_CUDA
 
@@ -234,8 +232,7 @@ class Stream {
 
 #endif
 
-// ---- the canary
-// ----------------------------------------------------------------------------------
+// ---- the canary ---------------------------------------------------------------------------------
 
 class HybridStep {
  public:

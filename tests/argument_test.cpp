@@ -59,8 +59,7 @@ TEST_F(ArgumentTest, EmptyArraysMayBeNull) {
   EXPECT_EQ(verify_requests(), "(not refused)");
 }
 
-// ---- allocation
-// ----------------------------------------------------------------------------------
+// ---- allocation ---------------------------------------------------------------------------------
 
 TEST_F(ArgumentTest, Allocations) {
   for (const std::int64_t size : {0, -1}) {
@@ -107,8 +106,7 @@ TEST_F(ArgumentTest, ObjectsThatWereNeverAllocated) {
   EXPECT_THAT(verify(), Refused("verify", "plan", "empty"));
 }
 
-// ---- plans that the caller made
-// ------------------------------------------------------------------
+// ---- plans that the caller made -----------------------------------------------------------------
 
 Kokkos::View<std::int64_t*, HostMemory> ints_view(std::size_t size) {
   return Kokkos::View<std::int64_t*, HostMemory>("ints", size);
@@ -172,8 +170,7 @@ TEST(ArgumentTextTest, CapacityOfWritePlans) {
               Refused("write", "plan.capacity of all jobs", std::to_string(2 * (limit / 2 + 1))));
 }
 
-// ---- arrays
-// --------------------------------------------------------------------------------------
+// ---- arrays -------------------------------------------------------------------------------------
 
 TEST_F(ArgumentTest, Spans) {
   tokens.tokens = IntSpan(static_cast<const std::int64_t*>(nullptr), 3);
@@ -285,8 +282,7 @@ TEST_F(ArgumentTest, ArraysInDeviceMemory) {
   }
 }
 
-// ---- the tokens of a step
-// ------------------------------------------------------------------------
+// ---- the tokens of a step -----------------------------------------------------------------------
 
 TEST_F(ArgumentTest, SizesOfATokenBatch) {
   for (const auto& [array, name] : join(token_arrays, optional_token_arrays)) {
@@ -316,8 +312,7 @@ TEST_F(ArgumentTest, MaxEntriesPerRequest) {
   EXPECT_EQ(write(), "write: batch.max_entries_per_request is -1, must be at least 0");
 }
 
-// ---- the requests of a step
-// ----------------------------------------------------------------------
+// ---- the requests of a step ---------------------------------------------------------------------
 
 TEST_F(ArgumentTest, SizesOfARequestBatch) {
   batch.prefix_lengths = two;
@@ -425,8 +420,7 @@ TEST_F(ArgumentTest, ValidLengthsAreByRequest) {
   EXPECT_THAT(plan(), Refused("plan", "batch.expected.valid_lengths", "in device memory"));
 }
 
-// ---- jobs
-// ----------------------------------------------------------------------------------------
+// ---- jobs ---------------------------------------------------------------------------------------
 
 TEST_F(ArgumentTest, WriteJobs) {
   const std::vector<Endpoint> first = endpoints_from(0, 2), second = endpoints_from(2, 2);

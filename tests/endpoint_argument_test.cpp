@@ -119,8 +119,7 @@ TEST_F(EndpointArgumentTest, TagOfAnother) {
             "jobs[0].endpoints[1]");
 }
 
-// ---- buffers that are there twice
-// ----------------------------------------------------------------
+// ---- buffers that are there twice ---------------------------------------------------------------
 
 /// Endpoints whose buffers have `slots` rows of 96 bytes, so far behind the first record.
 class SharedBufferTest : public ArgumentTest {
@@ -169,8 +168,7 @@ TEST_F(SharedBufferTest, RecordsMayNot) {
   }
 }
 
-// ---- sources
-// -------------------------------------------------------------------------------------
+// ---- sources ------------------------------------------------------------------------------------
 
 TEST_F(EndpointArgumentTest, Mode) {
   endpoint.kv_hash_mode = static_cast<kvcanary::KVHashMode>(3);

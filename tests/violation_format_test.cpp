@@ -76,8 +76,7 @@ Violation other_violation(std::int64_t slot, std::int64_t fail_bits) {
           .expected_kv_hash = 0};
 }
 
-// ---- names
-// ---------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 
 TEST(ViolationFormatTest, NamesOfTags) {
   const std::vector<std::string> names = {
@@ -121,8 +120,7 @@ TEST(ViolationFormatTest, UnknownBits) {
   EXPECT_EQ(kvcanary::fail_reason(INT64_MIN), "bit_9223372036854775808");
 }
 
-// ---- lines
-// ---------------------------------------------------------------------------------------
+// ---- lines --------------------------------------------------------------------------------------
 
 TEST(ViolationFormatTest, LineOfAVerifyEntry) {
   EXPECT_EQ(to_line(verify_violation),
@@ -159,8 +157,7 @@ TEST(ViolationFormatTest, TagsOfOthers) {
   expect_tag(256, "TAG_256");
 }
 
-// ---- blocks
-// --------------------------------------------------------------------------------------
+// ---- blocks -------------------------------------------------------------------------------------
 
 TEST(ViolationFormatTest, BlockOfAVerifyEntry) {
   EXPECT_EQ(to_block(verify_violation),

@@ -71,8 +71,6 @@ def read_resources(tool, text):
 # other kernels of the same functor. Nothing here knows a functor by its name.
 
 
-
-
 def demangle(names):
     filters = ["c++filt", "llvm-cxxfilt", "llvm-cxxfilt-21", "cu++filt"]
     command = next(filter(None, map(shutil.which, filters)), None)
