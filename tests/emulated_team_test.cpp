@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/sanitizer.hpp"
+
 /// \file
 /// The emulator of teams gives what a device would, and shows what a device may do wrong.
 namespace {
@@ -424,7 +426,7 @@ void write_out_of_scratch(int distance) {
 }
 
 TEST(EmulatedScratchTest, Overrun) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TESTS_ARE_SANITIZED
   EXPECT_DEATH(write_out_of_scratch(7), "use-after-poison");
   EXPECT_DEATH(write_out_of_scratch(-1), "use-after-poison");
 #else

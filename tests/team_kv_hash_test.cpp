@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "oracle/kv_hash.hpp"
+#include "src/team.hpp"
 #include "src/team_kv_hash.hpp"
 #include "tests/support/emulated_team.hpp"
 #include "tests/support/random_endpoints.hpp"
@@ -23,6 +24,7 @@ using Space = Kokkos::DefaultHostExecutionSpace;
 using kvcanary::detail::KVHash;
 
 constexpr int team_size = 128, max_slots = 63;
+using Hasher = kvcanary::detail::TeamKVHash<team_size, max_slots>;
 
 /// Hashes batches of slots one after the other; lane j + 1 has slot j, as in verify_requests.
 struct Hashes {
@@ -31,9 +33,7 @@ struct Hashes {
   std::vector<std::vector<KVHash>>& found;
 
   void operator()(const EmulatedMember& team) const {
-    using Hasher = kvcanary::detail::TeamKVHash<team_size, max_slots>;
-    auto& hasher =
-        *static_cast<Hasher*>(team.team_shmem().get_shmem_aligned(sizeof(Hasher), alignof(Hasher)));
+    auto& hasher = kvcanary::detail::in_scratch<Hasher>(team);
     const int j = team.team_rank() - 1;
     for (std::size_t b = 0; b < batches.size(); ++b) {
       const int count = static_cast<int>(batches[b].size());
@@ -65,7 +65,6 @@ TEST(TeamKVHashTest, EqualsTheOracle) {
       found.emplace_back(batch.size());
     }
     const UploadedEndpoints<Space> uploaded(Layout{}, endpoints);
-    using Hasher = kvcanary::detail::TeamKVHash<team_size, max_slots>;
     emulate(Hashes{kvcanary::detail::to_args(uploaded.endpoints()[0]), batches, found},
             {.league_size = 1,
              .team_size = team_size,

@@ -42,11 +42,11 @@ TYPED_TEST(VerifyRequestsMalformedTest, NumRequestsOutOfRange) {
   VerifyJob job = job_of({5, 300}, 16);
   for (const std::int64_t wanted : {std::int64_t{-1}, INT64_MIN}) {
     job.batch.num_requests = wanted;
-    EXPECT_EQ(TestFixture::run({job}), std::vector<Violation>{of_batch(0, 0)});
+    EXPECT_EQ(TestFixture::run({job}), std::vector<Violation>{build::plan_violation(0, 0)});
   }
   for (const std::int64_t wanted : {std::int64_t{3}, INT64_MAX}) {
     job.batch.num_requests = wanted;
-    EXPECT_EQ(TestFixture::run({job}), std::vector<Violation>{of_batch(0, 305)});
+    EXPECT_EQ(TestFixture::run({job}), std::vector<Violation>{build::plan_violation(0, 305)});
   }
 }
 
@@ -55,11 +55,11 @@ TYPED_TEST(VerifyRequestsMalformedTest, MalformedLengths) {
   for (const std::int64_t length : {std::int64_t{-1}, std::int64_t{1} << 30, INT64_MAX}) {
     VerifyJob job = good;
     job.batch.extend_lengths[1] = length;
-    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(63, 305)}));
+    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{build::plan_violation(63, 305)}));
     job.batch.prefix_lengths[1] = length;
-    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(63, 5)}));
+    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{build::plan_violation(63, 5)}));
     job.extends_given = false;
-    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(63, 5)}));
+    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{build::plan_violation(63, 5)}));
   }
   VerifyJob job = good;
   job.batch.extend_lengths.clear();
@@ -73,7 +73,7 @@ TYPED_TEST(VerifyRequestsMalformedTest, SumOfLengths) {
   for (const auto end : {oracle::VerifyEnd::prefix, oracle::VerifyEnd::last_token}) {
     job.batch.verify_end = end;
     job.batch.extend_lengths = {0, (std::int64_t{1} << 30) - 300};
-    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(0, 305)}));
+    EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{build::plan_violation(0, 305)}));
   }
   job.batch.verify_end = oracle::VerifyEnd::prefix;
   --job.batch.extend_lengths[1];
@@ -86,9 +86,9 @@ TYPED_TEST(VerifyRequestsMalformedTest, LastTokenOfMalformedLengths) {
   job.batch.verify_end = oracle::VerifyEnd::last_token;
   job.batch.prefix_lengths = {-1, 250};
   job.batch.extend_lengths = {5, 50};
-  EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(0, 305)}));
+  EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{build::plan_violation(0, 305)}));
   job.batch.extend_lengths = {5, -1};
-  EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{of_batch(0, 255)}));
+  EXPECT_EQ(TestFixture::run({job}), (std::vector<Violation>{build::plan_violation(0, 255)}));
 }
 
 /// Positions that the table does not reach are out of bounds, as are rows that it does not have.

@@ -495,7 +495,7 @@ TYPED_TEST(VerifyRequestsTest, EqualsPlanAndVerify) {
   }
   check::expect_equal(one_pass, two_passes);
   const oracle::Report disabled = planned(596);
-  EXPECT_EQ(disabled.violations, (std::vector<Violation>{of_batch(0, 596)}));
+  EXPECT_EQ(disabled.violations, (std::vector<Violation>{build::plan_violation(0, 596)}));
   EXPECT_EQ(disabled.counts[0], (oracle::TagCounts{0, 0, 1}));
   EXPECT_EQ(one_pass.violations.size(), 7U);
 }

@@ -474,19 +474,7 @@ TYPED_TEST(VerifyTest, DisabledPlan) {
 TYPED_TEST(VerifyTest, MalformedState) {
   VerifyPlan plan = build::verify_chain(slots);
   const auto violation = [](std::int64_t count) {
-    return std::vector<Violation>{{.launch_tag = 2,
-                                   .slot = -1,
-                                   .position = -1,
-                                   .stored_token = 0,
-                                   .expected_token = -1,
-                                   .stored_chain_hash = 0,
-                                   .expected_aux = count,
-                                   .fail_bits = bit::malformed_plan,
-                                   .request_row = -1,
-                                   .entry = -1,
-                                   .expected_position = -1,
-                                   .stored_kv_hash = 0,
-                                   .expected_kv_hash = 0}};
+    return std::vector<Violation>{build::plan_violation(2, count)};
   };
   for (const std::int64_t enabled : {1, 0}) {
     plan.enabled = enabled;

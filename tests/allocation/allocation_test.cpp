@@ -119,10 +119,7 @@ class AllocationTest : public SpaceTest<Space> {
 
   static Ints on_device(const std::vector<std::int32_t>& values) {
     const Ints device("ints", values.size());
-    const Kokkos::View<const std::int32_t*, Kokkos::HostSpace,
-                       Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-        host(values.data(), values.size());
-    Kokkos::deep_copy(device, host);
+    Kokkos::deep_copy(device, kvcanary::host_view(values.data(), values.size()));
     return device;
   }
 

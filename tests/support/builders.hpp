@@ -72,6 +72,24 @@ inline oracle::VerifyPlan verify_chain(const Ints& slots, std::int64_t row = 1) 
   return verify_plan(entries);
 }
 
+/// What is reported of a whole plan or batch, of which `count` was read.
+/// \param wanted what it must be, where that is known
+inline oracle::Violation plan_violation(int tag, std::int64_t count, std::int64_t wanted = -1) {
+  return {.launch_tag = tag,
+          .slot = -1,
+          .position = -1,
+          .stored_token = 0,
+          .expected_token = -1,
+          .stored_chain_hash = 0,
+          .expected_aux = count,
+          .fail_bits = oracle::bit::malformed_plan,
+          .request_row = -1,
+          .entry = -1,
+          .expected_position = wanted,
+          .stored_kv_hash = 0,
+          .expected_kv_hash = 0};
+}
+
 /// `count` values from `first` on.
 inline Ints iota(std::int64_t count, std::int64_t first = 0) {
   Ints values(count);

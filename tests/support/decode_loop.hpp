@@ -99,9 +99,7 @@ class DecodeLoop {
 
   template <class T>
   void copy(const Array<T>& to, const std::vector<T>& from) const {
-    Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-        from.data(), from.size());
-    Kokkos::deep_copy(space_, to, host);
+    Kokkos::deep_copy(space_, to, kvcanary::host_view(from.data(), from.size()));
   }
 
   kvcanary::RequestBatch requests() const {

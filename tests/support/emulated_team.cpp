@@ -14,17 +14,9 @@
 #include <vector>
 
 #include "tests/support/rng.hpp"
+#include "tests/support/sanitizer.hpp"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define EMULATION_SANITIZED
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define EMULATION_SANITIZED
-#endif
-
-#ifdef EMULATION_SANITIZED
-#include <sanitizer/asan_interface.h>
+#ifdef TESTS_ARE_SANITIZED
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -32,12 +24,6 @@ namespace emulation {
 namespace {
 
 // ---- the address sanitizer ---------------------------------------------------------------------
-
-#ifdef EMULATION_SANITIZED
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 struct Stack {
   const void* bottom = nullptr;  ///< the lowest address
@@ -48,7 +34,7 @@ struct Stack {
 /// a handle of them, for arrive() to take when this stack goes on.
 void* leave_for([[maybe_unused]] const Stack& stack) {
   void* frames = nullptr;
-#ifdef EMULATION_SANITIZED
+#ifdef TESTS_ARE_SANITIZED
   __sanitizer_start_switch_fiber(&frames, stack.bottom, stack.size);
 #endif
   return frames;
@@ -57,22 +43,10 @@ void* leave_for([[maybe_unused]] const Stack& stack) {
 /// After a switch: where from.
 Stack arrive([[maybe_unused]] void* frames) {
   Stack from;
-#ifdef EMULATION_SANITIZED
+#ifdef TESTS_ARE_SANITIZED
   __sanitizer_finish_switch_fiber(frames, &from.bottom, &from.size);
 #endif
   return from;
-}
-
-void forbid([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t size) {
-#ifdef EMULATION_SANITIZED
-  __asan_poison_memory_region(data, size);
-#endif
-}
-
-void permit([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t size) {
-#ifdef EMULATION_SANITIZED
-  __asan_unpoison_memory_region(data, size);
-#endif
 }
 
 // ---- fibers ------------------------------------------------------------------------------------
@@ -90,7 +64,7 @@ class GuardedStacks {
 
   /// The last frames of a fiber never end: what the sanitizer forbids in them would outlast them.
   void deallocate(boost::context::stack_context& context) noexcept {
-    permit(bounds_.bottom, bounds_.size);
+    sanitizer::unpoison(bounds_.bottom, bounds_.size);
     stacks_.deallocate(context);
   }
 
@@ -193,14 +167,14 @@ class Scratch {
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() { permit(all_.get(), all_bytes_); }
+  ~Scratch() { sanitizer::unpoison(all_.get(), all_bytes_); }
 
   void start_team(Rng& rng) {
-    permit(all_.get(), all_bytes_);
+    sanitizer::unpoison(all_.get(), all_bytes_);
     const std::vector<std::byte> garbage = rng.bytes(static_cast<std::int64_t>(size_));
     std::ranges::copy(garbage, data());
     pieces_.clear();
-    forbid(all_.get(), all_bytes_);
+    sanitizer::poison(all_.get(), all_bytes_);
   }
 
   /// The `index`-th piece that a lane asks for.
@@ -214,7 +188,7 @@ class Scratch {
   }
 
   void check_guards() const {
-    if (sanitized) return;
+    if (sanitizer::is_on) return;
     const std::span<const std::byte> all(all_.get(), all_bytes_);
     const auto is_guard = [](std::byte byte) { return byte == guard; };
     if (!std::ranges::all_of(all.first(guard_size), is_guard)) {
@@ -251,7 +225,7 @@ class Scratch {
       throw std::logic_error(std::to_string(size) + " bytes of team scratch asked for, where " +
                              std::to_string(offset) + " of " + std::to_string(size_) + " are used");
     }
-    permit(data() + offset, size);
+    sanitizer::unpoison(data() + offset, size);
     return {offset, size};
   }
 

@@ -74,19 +74,7 @@ inline Violation of_offsets(std::int64_t request, std::int64_t end) {
 
 /// What is reported of a plan whose number of requests, or of tokens, is wrong.
 inline Violation of_plan(std::int64_t count, std::int64_t num_tokens = -1) {
-  return {.launch_tag = 0,
-          .slot = -1,
-          .position = -1,
-          .stored_token = 0,
-          .expected_token = -1,
-          .stored_chain_hash = 0,
-          .expected_aux = count,
-          .fail_bits = bit::malformed_plan,
-          .request_row = -1,
-          .entry = -1,
-          .expected_position = num_tokens,
-          .stored_kv_hash = 0,
-          .expected_kv_hash = 0};
+  return build::plan_violation(0, count, num_tokens);
 }
 
 template <class Space>

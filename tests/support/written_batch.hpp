@@ -97,23 +97,6 @@ inline void flip(Endpoint& endpoint, std::int64_t slot, std::int64_t Record::* f
   oracle::store(endpoint, slot, record);
 }
 
-/// What is reported of a batch with a malformed length or number of requests.
-inline Violation of_batch(int tag, std::int64_t entries) {
-  return {.launch_tag = tag,
-          .slot = -1,
-          .position = -1,
-          .stored_token = 0,
-          .expected_token = -1,
-          .stored_chain_hash = 0,
-          .expected_aux = entries,
-          .fail_bits = bit::malformed_plan,
-          .request_row = -1,
-          .entry = -1,
-          .expected_position = -1,
-          .stored_kv_hash = 0,
-          .expected_kv_hash = 0};
-}
-
 /// The token table in which every expectation is right.
 inline oracle::ExpectedTokens expected_of(const oracle::RequestBatch& batch, std::int64_t offset) {
   const std::int64_t columns = batch.table.num_columns * batch.table.page_size;
