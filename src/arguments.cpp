@@ -307,6 +307,9 @@ void check_buffer(const Arguments& arguments, const CanaryBuffer& buffer) {
   arguments.require_array("buffer.data", buffer.data, buffer.num_slots, alignof(Record),
                           buffer.memory);
   check_padding(arguments, buffer.padding, buffer.num_slots);
+  const auto chain = static_cast<std::int64_t>(buffer.chain);
+  arguments.require(chain <= static_cast<std::int64_t>(Chain::polynomial), "buffer.chain", chain,
+                    "0 (splitmix) or 1 (polynomial)");
 }
 
 void check_sources(const Arguments& arguments, const Endpoint& endpoint) {
@@ -394,6 +397,17 @@ class EndpointCheck {
   std::size_t count_ = 0;
 };
 
+/// Teams of a device tell each other in the plan's scratch where polynomial chains stand.
+void check_scratch(const Arguments& arguments, const WriteJobParts& job, std::int64_t needed) {
+  if (job.plan.scratch >= needed) return;
+  for (const Endpoint& endpoint : job.endpoints) {
+    if (endpoint.buffer.chain == Chain::splitmix) continue;
+    arguments.of("plan").require_size("scratch", job.plan.scratch, needed,
+                                      "as WritePlan::allocate makes it on this device: "
+                                      "buffer.chain of an endpoint is polynomial");
+  }
+}
+
 /// How many jobs a call has, and how many endpoints each and all have.
 template <class Job>
 void check_counts(const Arguments& call, std::size_t num_jobs, std::span<const Job> jobs) {
@@ -426,7 +440,7 @@ void check_plan_parts(const RequestBatch& batch, const WritePlanParts& write_pla
 }
 
 void check_write_parts(std::size_t num_jobs, std::span<const WriteJobParts> jobs,
-                       const ReportParts& report, Memory unreachable) {
+                       const ReportParts& report, Memory unreachable, std::int64_t scratch) {
   const Arguments call("write", unreachable);
   check_counts(call, num_jobs, jobs);
   EndpointCheck endpoints(call, num_jobs);
@@ -436,6 +450,7 @@ void check_write_parts(std::size_t num_jobs, std::span<const WriteJobParts> jobs
     check_write_plan(arguments, "plan", jobs[j].plan);
     check_token_batch(arguments.of("batch"), *jobs[j].batch);
     endpoints.add(j, jobs[j].endpoints);
+    check_scratch(arguments, jobs[j], scratch);
     requests += jobs[j].plan.capacity;
   }
   call.require_at_most("plan.capacity of all jobs", requests, capacity_limit);

@@ -32,15 +32,18 @@ constexpr Memory unreachable_memory() {
 
 /// What is checked of a WritePlan: sizes, and whether there is a state.
 struct WritePlanParts {
-  std::int64_t capacity, offsets, request_rows, verify_offsets;
+  std::int64_t capacity, offsets, request_rows, verify_offsets, scratch;
   const void* state;
 };
 
 template <class MemorySpace>
 WritePlanParts parts_of(const WritePlan<MemorySpace>& plan) {
-  return {plan.capacity(), static_cast<std::int64_t>(plan.offsets.extent(0)),
+  return {plan.capacity(),
+          static_cast<std::int64_t>(plan.offsets.extent(0)),
           static_cast<std::int64_t>(plan.request_rows.extent(0)),
-          static_cast<std::int64_t>(plan.verify_offsets.extent(0)), plan.state.data()};
+          static_cast<std::int64_t>(plan.verify_offsets.extent(0)),
+          static_cast<std::int64_t>(plan.scratch.extent(0)),
+          plan.state.data()};
 }
 
 /// The same of a VerifyPlan.
@@ -76,8 +79,9 @@ struct WriteJobParts {
 void check_plan_parts(const RequestBatch& batch, const WritePlanParts& write_plan,
                       const VerifyPlanParts* verify_plan, Memory unreachable);
 /// \param num_jobs may be more than `jobs` holds, which is refused
+/// \param scratch bytes that a plan needs for polynomial chains
 void check_write_parts(std::size_t num_jobs, std::span<const WriteJobParts> jobs,
-                       const ReportParts& report, Memory unreachable);
+                       const ReportParts& report, Memory unreachable, std::int64_t scratch);
 void check_verify_parts(const VerifyPlanParts& plan, std::span<const Endpoint> endpoints,
                         const ReportParts& report, Memory unreachable);
 void check_verify_requests_parts(std::span<const VerifyJob> jobs, const ReportParts& report,
@@ -98,7 +102,8 @@ void check_plan(const RequestBatch& batch, const WritePlan<MemorySpace>& write_p
 
 template <class MemorySpace>
 void check_write(std::span<const WriteJob<MemorySpace>> jobs, const ViolationLog<MemorySpace>& log,
-                 const LaunchCounters<MemorySpace>& counters, Memory unreachable) {
+                 const LaunchCounters<MemorySpace>& counters, Memory unreachable,
+                 std::int64_t scratch) {
   // Each job has an endpoint, so more jobs than that are wrong.
   std::array<WriteJobParts, max_endpoints> parts;
   const std::size_t count = std::min(jobs.size(), parts.size());
@@ -106,7 +111,7 @@ void check_write(std::span<const WriteJob<MemorySpace>> jobs, const ViolationLog
     parts[j] = {parts_of(jobs[j].plan), &jobs[j].batch, jobs[j].endpoints};
   }
   check_write_parts(jobs.size(), std::span<const WriteJobParts>(parts.data(), count),
-                    parts_of(log, counters), unreachable);
+                    parts_of(log, counters), unreachable, scratch);
 }
 
 template <class MemorySpace>

@@ -26,6 +26,7 @@ struct EndpointArgs {
   std::int32_t max_read_bytes;  ///< that are hashed of a slot in any source
   LaunchTag tag;
   KVHashMode mode;
+  Chain chain;
   PaddingSlots padding;
 
   KOKKOS_FUNCTION bool holds(std::int64_t slot) const {
@@ -111,6 +112,7 @@ inline EndpointArgs to_args(const Endpoint& from) {
           bytes_hashed(kv.max_read_bytes, from.kv_hash_mode),
           from.tag,
           from.kv_hash_mode,
+          from.buffer.chain,
           from.buffer.padding};
 }
 
@@ -126,8 +128,9 @@ struct EndpointArray {
 
   std::span<const EndpointArgs> span() const { return {items, static_cast<std::size_t>(count)}; }
 
+  void add(const Endpoint& endpoint) { items[count++] = to_args(endpoint); }
   void add(std::span<const Endpoint> endpoints) {
-    for (const Endpoint& endpoint : endpoints) items[count++] = to_args(endpoint);
+    for (const Endpoint& endpoint : endpoints) add(endpoint);
   }
 };
 

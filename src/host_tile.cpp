@@ -16,8 +16,15 @@ namespace kvcanary::detail {
 KVCANARY_VECTOR_CLONES std::uint64_t differences(const HostTile& tile) {
   std::uint64_t next[host_tile_size + 1];
   next[0] = tile.first_hash;
-  for (int i = 0; i < tile.count; ++i) {
-    next[i + 1] = mix3(tile.prev_hash[i], tile.token[i], tile.position[i]);
+  if (tile.chain == Chain::polynomial) {
+    for (int i = 0; i < tile.count; ++i) {
+      next[i + 1] =
+          polynomial_multiplier * tile.prev_hash[i] + mix2(tile.token[i], tile.position[i]);
+    }
+  } else {
+    for (int i = 0; i < tile.count; ++i) {
+      next[i + 1] = mix3(tile.prev_hash[i], tile.token[i], tile.position[i]);
+    }
   }
   std::uint64_t found = 0;
   for (int i = 0; i < tile.count; ++i) {
@@ -27,6 +34,12 @@ KVCANARY_VECTOR_CLONES std::uint64_t differences(const HostTile& tile) {
     found |= tile.kv_hash[i] ^ tile.expected_kv_hash[i];
   }
   return found;
+}
+
+KVCANARY_VECTOR_CLONES void polynomial_terms(const std::int64_t* tokens,
+                                             const std::int64_t* positions, int count,
+                                             std::uint64_t* terms) {
+  for (int i = 0; i < count; ++i) terms[i] = polynomial_term(tokens[i], positions[i]);
 }
 
 KVCANARY_VECTOR_CLONES void hash_words_of_tile(std::uint64_t* hashes, const HostTile::Words* words,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <kvcanary/chain_hash.hpp>
 
 #include "backends/host/tuning.hpp"
 
@@ -20,13 +21,18 @@ struct HostTile {
   Words token, position, prev_hash, kv_hash;
   std::uint64_t first_position;
   std::uint64_t first_hash;  ///< prev_hash of the first record
-  Words expected_token;      ///< of those whose token_mask is all ones, not 0
+  Chain chain;
+  Words expected_token;  ///< of those whose token_mask is all ones, not 0
   Words token_mask;
   Words expected_kv_hash;
 };
 
-/// 0 when every record is as expected, and follows the one before it by SplitmixChain.
+/// 0 when every record is as expected, and follows the one before it in its chain.
 std::uint64_t differences(const HostTile& tile);
+
+/// What a polynomial chain adds for each of `count` tokens.
+void polynomial_terms(const std::int64_t* tokens, const std::int64_t* positions, int count,
+                      std::uint64_t* terms);
 
 /// Words of KV bytes of each slot that are hashed in one go.
 inline constexpr int words_at_once = tuning::Host::kv_words_at_once;

@@ -156,11 +156,12 @@ TEST(ArgumentTextTest, CapacityOfWritePlans) {
     for (std::size_t j = 0; j < num_jobs; ++j) {
       endpoints[j] = {static_cast<kvcanary::LaunchTag>(j),
                       {reinterpret_cast<std::byte*>(&records[j]), 1}};
-      jobs.push_back({{capacity, capacity + 1, capacity, 0, &record}, &batch, {&endpoints[j], 1}});
+      jobs.push_back(
+          {{capacity, capacity + 1, capacity, 0, 0, &record}, &batch, {&endpoints[j], 1}});
     }
     return refusal([&] {
       kvcanary::detail::check_write_parts(num_jobs, jobs, {1, &record, &record, &record},
-                                          Memory::unknown);
+                                          Memory::unknown, 0);
     });
   };
   constexpr std::int64_t limit = (std::int64_t{1} << 31) / 12;

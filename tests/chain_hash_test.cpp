@@ -16,11 +16,11 @@
 /// Known answers of the chain hash, at compile time, on the host and in kernels.
 namespace {
 
+using kvcanary::chain_start;
 using kvcanary::mix3;
 using kvcanary::next_hash;
 using kvcanary::Record;
 using kvcanary::splitmix64;
-using kvcanary::SplitmixChain;
 
 /// Records of tokens 101 7592 2088 102 at positions 0 to 3, and of tokens -1 and 5 at 0 and 1.
 constexpr std::uint64_t anchor = 0xDE7FAE23A9A1B716;
@@ -39,7 +39,7 @@ constexpr std::uint64_t next_hashes[] = {0x542FE5061275A6AB, 0xE03FB0B1A7A7FF8A,
 // splitmix64: the first output of Vigna's generator for seed 0.
 static_assert(splitmix64(0x9E3779B97F4A7C15) == 0xE220A8397B1DCDAF);
 static_assert(splitmix64(0) == 0);
-static_assert(SplitmixChain::start() == anchor);
+static_assert(chain_start() == anchor);
 static_assert(mix3(1, 2, 3) == splitmix64(splitmix64(splitmix64(1) ^ 2) ^ 3));
 static_assert(next_hash(words[0]) == next_hashes[0]);
 static_assert(next_hash(words[1]) == next_hashes[1]);

@@ -40,6 +40,14 @@ struct Cuda {
     static constexpr int max_endpoints_without_kv = 8;
   };
 
+  /// write by a scan: a warp for a run of consecutive entries.
+  template <bool hashes_kv>
+  struct WriteByScan {
+    /// Teams wait for those before them: few of many lanes have fewer to wait for.
+    static constexpr int team_size = hashes_kv ? 256 : 512;
+    static constexpr int teams_at_once = 2;
+  };
+
   /// Registers are what bounds how much is on its way from memory at a time: fewer teams, and fewer
   /// strips, where hashing KV bytes takes many.
   template <KVWork kv_work>

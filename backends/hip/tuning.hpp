@@ -39,6 +39,12 @@ struct Hip {
     static constexpr int max_endpoints_without_kv = 8;  ///< as for Cuda
   };
 
+  template <bool hashes_kv>
+  struct WriteByScan {
+    static constexpr int team_size = hashes_kv ? 256 : 512;  ///< as for Cuda
+    static constexpr int teams_at_once = 2;
+  };
+
   template <KVWork kv_work>
   struct VerifyRequests {
     static constexpr int team_size = kv_work <= KVWork::few ? 256 : 128;

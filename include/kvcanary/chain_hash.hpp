@@ -15,25 +15,53 @@ KOKKOS_INLINE_FUNCTION constexpr std::uint64_t splitmix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+/// Hash of two words. Order matters.
+KOKKOS_INLINE_FUNCTION constexpr std::uint64_t mix2(std::uint64_t a, std::uint64_t b) {
+  return splitmix64(splitmix64(a) ^ b);
+}
+
 /// Hash of three words. Order matters: the serial dependency is through `a`, then `b`, then `c`.
 KOKKOS_INLINE_FUNCTION constexpr std::uint64_t mix3(std::uint64_t a, std::uint64_t b,
                                                     std::uint64_t c) {
-  return splitmix64(splitmix64(splitmix64(a) ^ b) ^ c);
+  return splitmix64(mix2(a, b) ^ c);
 }
 
-/// Chain policy: where a chain starts and how one token extends it. Bit-compatible with SGLang's KV
-/// canary (its pull requests 26805 and 26806).
-struct SplitmixChain {
-  /// Hash before the first token of a request, the *anchor*: 0xDE7FAE23A9A1B716.
-  KOKKOS_INLINE_FUNCTION static constexpr std::uint64_t start() {
-    return splitmix64(0xC0FFEE1234567890ULL);
-  }
-
-  /// Hash after a token at a position, given the hash before it.
-  KOKKOS_INLINE_FUNCTION static constexpr std::uint64_t step(std::uint64_t hash, std::int64_t token,
-                                                             std::int64_t position) {
-    return mix3(hash, static_cast<std::uint64_t>(token), static_cast<std::uint64_t>(position));
-  }
+/// How the records of a buffer are linked. All of them by the same chain: a record of one, read as
+/// one of the other, is a wrong record.
+enum class Chain : std::uint8_t {
+  /// Each hash is a splitmix64 of the one before: bit-compatible with SGLang's KV canary (its pull
+  /// requests 26805 and 26806). Serial: a request's tokens can only be stamped one after the other.
+  splitmix,
+  /// Each hash is a linear function of the one before: as strict, and a scan can compute it, so
+  /// that long requests are stamped as fast as memory allows. One changed token changes every later
+  /// hash for sure, two changes cancel with a probability of 2^-64.
+  polynomial
 };
+
+/// What a polynomial chain multiplies the hash before a token with: a multiplier of Steele and
+/// Vigna's tables (Computationally easy, spectrally good multipliers for congruential pseudorandom
+/// number generators, 2022). It is odd, so that no power of it loses a difference.
+inline constexpr std::uint64_t polynomial_multiplier = 0xD1342543DE82EF95ULL;
+
+/// What a polynomial chain adds for a token at a position.
+KOKKOS_INLINE_FUNCTION constexpr std::uint64_t polynomial_term(std::int64_t token,
+                                                               std::int64_t position) {
+  return mix2(static_cast<std::uint64_t>(token), static_cast<std::uint64_t>(position));
+}
+
+/// Hash before the first token of a request, the *anchor* of any chain: 0xDE7FAE23A9A1B716.
+KOKKOS_INLINE_FUNCTION constexpr std::uint64_t chain_start() {
+  return splitmix64(0xC0FFEE1234567890ULL);
+}
+
+/// Hash after a token at a position, given the hash before it.
+KOKKOS_INLINE_FUNCTION constexpr std::uint64_t chain_step(Chain chain, std::uint64_t hash,
+                                                          std::int64_t token,
+                                                          std::int64_t position) {
+  if (chain == Chain::polynomial) {
+    return polynomial_multiplier * hash + polynomial_term(token, position);
+  }
+  return mix3(hash, static_cast<std::uint64_t>(token), static_cast<std::uint64_t>(position));
+}
 
 }  // namespace kvcanary

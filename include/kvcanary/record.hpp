@@ -19,9 +19,10 @@ struct alignas(16) Record {
 static_assert(sizeof(Record) == 32);
 
 /// The `prev_hash` that the record after `record` must have.
-template <class Chain = SplitmixChain>
-KOKKOS_INLINE_FUNCTION constexpr std::uint64_t next_hash(const Record& record) {
-  return Chain::step(static_cast<std::uint64_t>(record.prev_hash), record.token, record.position);
+KOKKOS_INLINE_FUNCTION constexpr std::uint64_t next_hash(const Record& record,
+                                                         Chain chain = Chain::splitmix) {
+  return chain_step(chain, static_cast<std::uint64_t>(record.prev_hash), record.token,
+                    record.position);
 }
 
 }  // namespace kvcanary

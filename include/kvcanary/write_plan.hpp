@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 
 /// \file
@@ -26,6 +27,8 @@ struct WritePlan {
   Kokkos::View<WritePlanState, MemorySpace> state;
   Kokkos::View<std::int64_t*, MemorySpace>
       verify_offsets;  ///< [capacity + 1] scratch of `plan`; others don't need it
+  Kokkos::View<std::byte*, MemorySpace>
+      scratch;  ///< of `write` to polynomial chains on a device: zeros at first, then its own
 
   /// Room for `max_requests`, none in it, on the device of `space` and in its order.
   /// \throws std::invalid_argument when max_requests < 1

@@ -18,9 +18,9 @@ struct FloorChain {
   std::int64_t entries, prefix;
 
   KOKKOS_FUNCTION void operator()(std::int64_t request) const {
-    std::uint64_t hash = SplitmixChain::start();
+    std::uint64_t hash = chain_start();
     for (std::int64_t i = 0; i < entries; ++i) {
-      hash = SplitmixChain::step(hash, request + i, prefix + i);
+      hash = chain_step(Chain::splitmix, hash, request + i, prefix + i);
     }
     results[request] = hash;
   }

@@ -10,6 +10,7 @@
 
 #include "src/arguments.hpp"
 #include "src/containers/fetch.hpp"
+#include "src/write/write_by_scan.hpp"
 
 /// \file
 /// The members of WritePlan and VerifyPlan.
@@ -30,6 +31,8 @@ WritePlan<MemorySpace> WritePlan<MemorySpace>::allocate(const ExecSpace& space,
   plan.request_rows = array("kvcanary::request_rows", max_requests);
   plan.verify_offsets = array("kvcanary::verify_offsets", max_requests + 1);
   plan.state = decltype(plan.state)(Kokkos::view_alloc(space, "kvcanary::write_plan_state"));
+  plan.scratch = decltype(plan.scratch)(Kokkos::view_alloc(space, "kvcanary::write_scratch"),
+                                        detail::write_scratch_bytes(space));
   return plan;
 }
 

@@ -38,7 +38,7 @@ KOKKOS_INLINE_FUNCTION Violation entry_violation(const EndpointArgs& endpoint,
 }
 
 /// Compares the record of an entry, which the endpoint holds.
-template <class Chain, KVWork kv_work>
+template <KVWork kv_work>
 KOKKOS_FUNCTION EntryFindings compare_entry(const EndpointArgs& endpoint,
                                             const VerifyEntry& entry) {
   const Record record = endpoint.load(entry.slot);
@@ -58,9 +58,9 @@ KOKKOS_FUNCTION EntryFindings compare_entry(const EndpointArgs& endpoint,
   }
   std::uint64_t expected = found.prev_hash;
   if (entry.predecessor == no_slot) {
-    expected = Chain::start();
+    expected = chain_start();
   } else if (endpoint.holds_token(entry.predecessor)) {
-    expected = next_hash<Chain>(endpoint.load(entry.predecessor));
+    expected = next_hash(endpoint.load(entry.predecessor), endpoint.chain);
   } else if (entry.predecessor != unchecked_slot && !endpoint.holds(entry.predecessor)) {
     found.bits |= fail_bit::slot_out_of_bounds;
   }
@@ -70,13 +70,13 @@ KOKKOS_FUNCTION EntryFindings compare_entry(const EndpointArgs& endpoint,
 }
 
 /// Checks entry `i`, and reports what is wrong with it.
-template <class Chain, KVWork kv_work = KVWork::many>
+template <KVWork kv_work = KVWork::many>
 KOKKOS_FUNCTION void verify_entry(const EndpointArgs& endpoint, const VerifyEntry& entry,
                                   std::int64_t i, const ViolationSink& sink) {
   EntryFindings found{};
   const bool has_record = endpoint.holds_token(entry.slot);
   if (has_record) {
-    found = compare_entry<Chain, kv_work>(endpoint, entry);
+    found = compare_entry<kv_work>(endpoint, entry);
   } else if (!endpoint.padding.contains(entry.slot)) {
     found.bits = fail_bit::slot_out_of_bounds;
   } else if (endpoint.padding.reads == PaddingReads::report) {

@@ -15,7 +15,7 @@
 /// verify: workers walk the entries of the plan, for every endpoint.
 namespace kvcanary::detail {
 
-template <class ExecSpace, class Chain>
+template <class ExecSpace>
 class VerifyEntries {
  public:
   template <class MemorySpace>
@@ -42,7 +42,7 @@ class VerifyEntries {
     for_each_chunk<ExecSpace>(worker, num_workers_, n, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const VerifyEntry entry = entries_[i];
-        verify_entry<Chain>(endpoint, entry, i, sink_);
+        verify_entry(endpoint, entry, i, sink_);
       }
     });
   }
@@ -77,7 +77,7 @@ void verify(const ExecSpace& space, const VerifyPlan<typename ExecSpace::memory_
   const std::int64_t workers = detail::num_workers(space, plan.capacity());
   detail::launch_workers(
       "kvc::verify", space, workers * static_cast<std::int64_t>(endpoints.size()),
-      detail::VerifyEntries<ExecSpace, SplitmixChain>(plan, endpoints, {log, counters}, workers));
+      detail::VerifyEntries<ExecSpace>(plan, endpoints, {log, counters}, workers));
 }
 
 }  // namespace kvcanary

@@ -17,7 +17,7 @@ namespace kvcanary::detail {
 template <KVWork kv_work, class ExecSpace, class Jobs>
 void launch_on_device(const ExecSpace& space, Jobs jobs, const ViolationSink& sink) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
-  using Kernel = VerifyRequestsOnDevice<Member, SplitmixChain, kv_work, Jobs, Tuning<ExecSpace>>;
+  using Kernel = VerifyRequestsOnDevice<Member, kv_work, Jobs, Tuning<ExecSpace>>;
   using Split = typename Kernel::Split;
   // All but the team that does what is to be done once.
   const std::int64_t teams = teams_that_fill(space, Kernel::teams_at_once) - 1;
@@ -46,7 +46,7 @@ void launch_on_device_with(const ExecSpace& space, std::span<const VerifyJob> jo
 template <class ExecSpace>
 void verify_requests_on_device(const ExecSpace& space, std::span<const VerifyJob> jobs,
                                const ViolationSink& sink) {
-  with_room_for(jobs, [&]<int num_jobs, int num_endpoints> {
+  with_room_for(jobs.size(), jobs[0].endpoints.size(), [&]<int num_jobs, int num_endpoints> {
     launch_on_device_with<VerifyJobArray<num_jobs, num_endpoints>>(space, jobs, sink);
   });
 }
@@ -54,9 +54,9 @@ void verify_requests_on_device(const ExecSpace& space, std::span<const VerifyJob
 template <class ExecSpace>
 void verify_requests_on_host(const ExecSpace& space, std::span<const VerifyJob> jobs,
                              const ViolationSink& sink) {
-  using Kernel = VerifyRequestsOnHost<SplitmixChain>;
   const std::int64_t workers = tuning::Host::VerifyRequests::workers_per_core * space.concurrency();
-  launch_workers("kvc::verify_req", space, workers, Kernel(VerifyJobArray<>(jobs), sink, workers));
+  launch_workers("kvc::verify_req", space, workers,
+                 VerifyRequestsOnHost(VerifyJobArray<>(jobs), sink, workers));
 }
 
 }  // namespace kvcanary::detail

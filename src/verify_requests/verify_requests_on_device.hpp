@@ -23,7 +23,7 @@
 namespace kvcanary::detail {
 
 /// \tparam kv_work at least what the endpoints ask for
-template <class Member, class Chain, KVWork kv_work, class Jobs, class Tuning>
+template <class Member, KVWork kv_work, class Jobs, class Tuning>
 class VerifyRequestsOnDevice {
   using Shape = typename Tuning::template VerifyRequests<kv_work>;
   static constexpr int warp_width = Tuning::warp_width;
@@ -242,7 +242,8 @@ class VerifyRequestsOnDevice {
                                 const KVHash& kv) const {
     using Warp = detail::Warp<warp_width>;
     const Record& record = loaded.record;
-    const std::uint64_t prev_hash = Warp::from_lane_before(team, next_hash<Chain>(record), 1);
+    const std::uint64_t prev_hash =
+        Warp::from_lane_before(team, next_hash(record, endpoint.chain), 1);
     const bool has_before = Warp::from_lane_before(team, int{loaded.is_there}, 1) != 0;
     bool follows = has_before && static_cast<std::uint64_t>(record.prev_hash) == prev_hash;
     if (!follows && position == request.first) follows = is_right_start(endpoint, request, record);
@@ -261,7 +262,7 @@ class VerifyRequestsOnDevice {
   /// Whether the chain of a request's first position is right, where no slot is before it.
   KOKKOS_FUNCTION bool is_right_start(const EndpointArgs& endpoint, const Request& request,
                                       const Record& record) const {
-    if (request.first == 0) return static_cast<std::uint64_t>(record.prev_hash) == Chain::start();
+    if (request.first == 0) return static_cast<std::uint64_t>(record.prev_hash) == chain_start();
     const VerifyJobArgs& job = jobs_.at(request.index.job);
     const std::int64_t row = job.batch.row(request.index.request);
     const std::int64_t before = job.finder.find_predecessor(row, request.first, request.first);
@@ -276,7 +277,7 @@ class VerifyRequestsOnDevice {
     const VerifyEntry entry = job.entry(index.request, job.range(index.request), position);
     for (int e = jobs_.first_endpoint(index.job); wrong != 0; wrong >>= 1, ++e) {
       if ((wrong & 1) == 0) continue;
-      verify_entry<Chain, kv_work>(jobs_.endpoint(e), entry, index.request, sink_);
+      verify_entry<kv_work>(jobs_.endpoint(e), entry, index.request, sink_);
     }
   }
 

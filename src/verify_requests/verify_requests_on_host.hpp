@@ -18,7 +18,6 @@
 /// requests a tile of positions at a time.
 namespace kvcanary::detail {
 
-template <class Chain>
 class VerifyRequestsOnHost {
  public:
   VerifyRequestsOnHost(const VerifyJobArray<>& jobs, const ViolationSink& sink,
@@ -200,11 +199,12 @@ class VerifyRequestsOnHost {
       tile.prev_hash[i] = static_cast<std::uint64_t>(record.prev_hash);
       tile.kv_hash[i] = static_cast<std::uint64_t>(record.kv_hash);
     }
+    tile.chain = endpoint.chain;
     const std::int64_t before = slots.before(0);
     if (before == no_slot) {
-      tile.first_hash = Chain::start();
+      tile.first_hash = chain_start();
     } else if (endpoint.holds_token(before)) {
-      tile.first_hash = next_hash<Chain>(endpoint.load(before));
+      tile.first_hash = next_hash(endpoint.load(before), endpoint.chain);
     } else if (before == unchecked_slot || endpoint.padding.contains(before)) {
       tile.first_hash = tile.prev_hash[0];
     } else {
@@ -218,13 +218,13 @@ class VerifyRequestsOnHost {
   void verify_one(const VerifyJobArgs& job, const EndpointArgs& endpoint, const Request& request,
                   const Slots& slots, int i) const {
     const std::int64_t position = slots.begin + i;
-    verify_entry<Chain>(endpoint,
-                        {.slot = slots.at()[i],
-                         .position = position,
-                         .predecessor = slots.before(i),
-                         .expected_token = job.expected.at(request.expected, position),
-                         .request_row = request.range.row},
-                        request.index, sink_);
+    verify_entry(endpoint,
+                 {.slot = slots.at()[i],
+                  .position = position,
+                  .predecessor = slots.before(i),
+                  .expected_token = job.expected.at(request.expected, position),
+                  .request_row = request.range.row},
+                 request.index, sink_);
   }
 
   VerifyJobArray<> jobs_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/host/tuning.hpp"
+#include "src/host_tile.hpp"
 #include "src/write/write_args.hpp"
 
 /// \file
@@ -15,7 +16,7 @@
 /// hides behind them.
 namespace kvcanary::detail {
 
-template <class Chain>
+template <Chain chain>
 class HostChains {
  public:
   HostChains(const WriteArgs& args, const WriteJobArgs& job, const WriteJobArgs::Bounds& bounds)
@@ -56,10 +57,11 @@ class HostChains {
     std::int64_t next_request, last_request;  ///< those that come after this one
     WriteRequest request;
     std::int64_t next;                 ///< the entry that comes next
-    ChainState chain;                  ///< in all endpoints
+    ChainState state;                  ///< in all endpoints
     std::uint64_t num_storable_slots;  ///< slots, from 0, that all endpoints store
     std::uint64_t num_plain_slots;     ///< those that are stored without a look in this tile
     std::int64_t token[tile_size], position[tile_size], slot[tile_size + distance];
+    std::uint64_t term[tile_size];  ///< of a polynomial chain
 
     std::int64_t left() const { return request.end - next; }
   };
@@ -86,7 +88,9 @@ class HostChains {
 
   ChainState start(const EndpointArgs& to, std::int64_t r, const PlannedRequest& plan,
                    const WriteRequest& request) const {
-    return args_.template start<Chain>(job_, to, plan, request, r, WriteArgs::load_seed(to, plan));
+    args_.check_request(to, plan, request, r);
+    return WriteArgs::start(job_, to, chain, plan.seed_slot,
+                            WriteArgs::load_seed(to, plan.seed_slot));
   }
 
   /// Puts a request on a track, unless its seeds differ between endpoints, as after damage: it has
@@ -105,7 +109,7 @@ class HostChains {
     }
     track.request = request;
     track.next = request.begin;
-    track.chain = starts[0];
+    track.state = starts[0];
     track.num_storable_slots = static_cast<std::uint64_t>(num_slots);
     if (agree) return true;
     Count entries = 0;
@@ -117,18 +121,18 @@ class HostChains {
   }
 
   /// One request to one endpoint. Returns the number of entries that are not skipped.
-  Count write_alone(const EndpointArgs& to, const WriteRequest& request, ChainState chain) const {
+  Count write_alone(const EndpointArgs& to, const WriteRequest& request, ChainState state) const {
     Count entries = 0;
     for (std::int64_t i = request.begin; i < request.end; ++i) {
       to.prefetch(job_.slots[std::min(i + distance, job_.tokens_given - 1)]);
       const WriteEntry entry = job_.entry(i);
       if (entry.slot < 0) continue;
-      if (WriteArgs::is_plain(job_, to, chain, entry) ||
-          args_.check(job_, to, request, chain, i, entry)) {
-        store(to, entry, chain.hash);
+      if (WriteArgs::is_plain(job_, to, state, entry) ||
+          args_.check(job_, to, request, state, i, entry)) {
+        store(to, entry, state.hash);
       }
-      chain.hash = Chain::step(chain.hash, entry.token, entry.position);
-      chain.position = entry.position;
+      state.hash = chain_step(chain, state.hash, entry.token, entry.position);
+      state.position = entry.position;
       ++entries;
     }
     return entries;
@@ -159,6 +163,9 @@ class HostChains {
     job_.positions.copy(track.next, count, track.position);
     job_.slots.copy(track.next, slots, track.slot);
     std::fill(track.slot + slots, track.slot + count + distance, 0);
+    if constexpr (chain == Chain::polynomial) {
+      polynomial_terms(track.token, track.position, static_cast<int>(count), track.term);
+    }
     job_.tokens.prefetch(track.next + count, tile_size);
     job_.positions.prefetch(track.next + count, tile_size);
     job_.slots.prefetch(track.next + count + distance, tile_size);
@@ -168,8 +175,8 @@ class HostChains {
 
   /// Whether the position check finds nothing in a tile, for sure.
   static bool positions_follow(const Track& track, std::int64_t count) {
-    if (track.chain.checks_position == 0) return true;
-    const auto first = static_cast<std::uint64_t>(track.chain.position) + 1;
+    if (track.state.checks_position == 0) return true;
+    const auto first = static_cast<std::uint64_t>(track.state.position) + 1;
     bool follow = true;
     for (std::int64_t i = 0; i < count; ++i) {
       const auto position = static_cast<std::uint64_t>(track.position[i]);
@@ -181,7 +188,7 @@ class HostChains {
   /// The next entry of each track, then the one after it of each, ...
   template <int... T>
   void advance(Track* const* tracks, std::int64_t count, std::integer_sequence<int, T...>) {
-    std::uint64_t hash[] = {tracks[T]->chain.hash...};
+    std::uint64_t hash[] = {tracks[T]->state.hash...};
     const EndpointArgs *const first = endpoints_, *const end = endpoints_end_;
     Count skipped = 0;
     const auto step = [&](auto t, std::int64_t i) {
@@ -196,7 +203,7 @@ class HostChains {
         to->prefetch(track.slot[i + distance]);
         if (plain || check(track, *to, i, entry, hash[t])) store(*to, entry, hash[t]);
       }
-      hash[t] = Chain::step(hash[t], entry.token, entry.position);
+      hash[t] = next(track, i, entry, hash[t]);
     };
     // The tracks are unrolled, which keeps their hashes in registers.
     for (std::int64_t i = 0; i < count; ++i) (step(std::integral_constant<int, T>(), i), ...);
@@ -204,16 +211,26 @@ class HostChains {
     entries_ += sizeof...(T) * static_cast<Count>(count) - skipped;
   }
 
+  /// The hash after entry `i` of a track's tile.
+  static std::uint64_t next(const Track& track, std::int64_t i, const WriteEntry& entry,
+                            std::uint64_t hash) {
+    if constexpr (chain == Chain::polynomial) {
+      return polynomial_multiplier * hash + track.term[i];
+    } else {
+      return chain_step(chain, hash, entry.token, entry.position);
+    }
+  }
+
   static void finish_tile(Track& track, std::uint64_t hash, std::int64_t count) {
-    track.chain = before(track, count, hash);
+    track.state = before(track, count, hash);
     track.next += count;
   }
 
   /// Where a track's chain stands before entry `i` of its tile, whose hash is known.
   static ChainState before(const Track& track, std::int64_t i, std::uint64_t hash) {
     while (i > 0 && track.slot[i - 1] < 0) --i;
-    return {hash, i > 0 ? track.position[i - 1] : track.chain.position,
-            track.chain.checks_position};
+    return {hash, i > 0 ? track.position[i - 1] : track.state.position,
+            track.state.checks_position};
   }
 
   /// Not inline: it would take registers from those who do without it.

@@ -48,7 +48,7 @@ KOKKOS_INLINE_FUNCTION std::int64_t position_after(std::int64_t position) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(position) + 1);
 }
 
-/// A WriteJob as kernel arguments: everything but its endpoints.
+/// A WriteJob, or its endpoints of one chain, as kernel arguments: everything but the endpoints.
 struct WriteJobArgs {
   const std::int64_t *offsets, *seed_slots, *rows;
   const WritePlanState* state;
@@ -57,11 +57,12 @@ struct WriteJobArgs {
       num_tokens;
   std::int32_t plan_capacity;
   std::int16_t first_endpoint, num_endpoints;
+  Chain chain;  ///< of all these endpoints
 
   WriteJobArgs() = default;
 
   template <class MemorySpace>
-  WriteJobArgs(const WriteJob<MemorySpace>& job, int first_endpoint)
+  WriteJobArgs(const WriteJob<MemorySpace>& job, Chain chain, int first_endpoint, int num_endpoints)
       : offsets(job.plan.offsets.data()),
         seed_slots(job.plan.seed_slots.data()),
         rows(job.plan.request_rows.data()),
@@ -76,7 +77,8 @@ struct WriteJobArgs {
         num_tokens(job.batch.num_tokens),
         plan_capacity(static_cast<std::int32_t>(job.plan.capacity())),
         first_endpoint(static_cast<std::int16_t>(first_endpoint)),
-        num_endpoints(static_cast<std::int16_t>(job.endpoints.size())) {}
+        num_endpoints(static_cast<std::int16_t>(num_endpoints)),
+        chain(chain) {}
 
   KOKKOS_FUNCTION std::int64_t num_requests() const { return num_requests(*state); }
   KOKKOS_FUNCTION std::int64_t num_requests(const WritePlanState& state) const {
@@ -106,6 +108,17 @@ struct WriteJobArgs {
     return request;
   }
 
+  /// What lanes have to see alike of a job.
+  struct Size {
+    std::int64_t num_requests;
+    Bounds bounds;
+    bool checks_positions;
+  };
+  KOKKOS_FUNCTION Size size() const {
+    const std::int64_t n = num_requests();
+    return {n, bounds(n), checks_positions()};
+  }
+
   KOKKOS_FUNCTION WriteEntry entry(std::int64_t i) const {
     return {tokens[i], positions[i], slots[i]};
   }
@@ -119,6 +132,30 @@ struct WriteJobArgs {
   }
 };
 
+/// The chains that a launch of write has to do with: a device has a kernel for each.
+struct Chains {
+  bool splitmix = true, polynomial = true;
+
+  bool contain(Chain chain) const { return chain == Chain::splitmix ? splitmix : polynomial; }
+};
+
+/// Whether a job has an endpoint of the chain.
+template <class MemorySpace>
+bool has_chain(const WriteJob<MemorySpace>& job, Chain chain) {
+  return std::ranges::any_of(
+      job.endpoints, [=](const Endpoint& endpoint) { return endpoint.buffer.chain == chain; });
+}
+
+/// Jobs of one chain each, that these are in a launch of both.
+template <class MemorySpace>
+std::size_t num_jobs_of_one_chain(std::span<const WriteJob<MemorySpace>> jobs) {
+  std::size_t count = 0;
+  for (const auto& job : jobs) {
+    for (const Chain chain : {Chain::splitmix, Chain::polynomial}) count += has_chain(job, chain);
+  }
+  return count;
+}
+
 /// The arguments of a launch, with room for so many jobs and endpoints: a kernel of few
 /// microseconds waits noticeably for a kilobyte of arguments.
 template <int job_capacity, int endpoint_capacity>
@@ -130,13 +167,15 @@ struct BasicWriteArgs {
   EndpointArray<endpoint_capacity> endpoints;
   ViolationSink sink;
 
+  /// Jobs whose endpoints have both chains become two.
   template <class MemorySpace>
   BasicWriteArgs(std::span<const WriteJob<MemorySpace>> given, const ViolationLog<MemorySpace>& log,
-                 const LaunchCounters<MemorySpace>& counters)
-      : jobs{}, num_jobs(static_cast<std::int32_t>(given.size())), sink(log, counters) {
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      jobs[i] = WriteJobArgs(given[i], endpoints.count);
-      endpoints.add(given[i].endpoints);
+                 const LaunchCounters<MemorySpace>& counters, const Chains& chains = {})
+      : jobs{}, num_jobs(0), sink(log, counters) {
+    for (const WriteJob<MemorySpace>& job : given) {
+      for (const Chain chain : {Chain::splitmix, Chain::polynomial}) {
+        if (chains.contain(chain) && has_chain(job, chain)) add(job, chain);
+      }
     }
   }
 
@@ -161,29 +200,32 @@ struct BasicWriteArgs {
   }
 
   /// The record of a seed; any record where there is none to start from.
-  KOKKOS_FUNCTION static Record load_seed(const EndpointArgs& endpoint,
-                                          const PlannedRequest& plan) {
-    return endpoint.holds(plan.seed_slot) ? endpoint.load(plan.seed_slot) : Record{};
+  KOKKOS_FUNCTION static Record load_seed(const EndpointArgs& endpoint, std::int64_t seed_slot) {
+    return endpoint.holds(seed_slot) ? endpoint.load(seed_slot) : Record{};
   }
 
-  /// What request r starts from; reports what is wrong with the plan. Called once for each request
-  /// and endpoint, with a seed that was loaded before the first of its records is stored.
-  template <class Chain>
-  KOKKOS_FUNCTION ChainState start(const WriteJobArgs& job, const EndpointArgs& endpoint,
-                                   const PlannedRequest& plan, const WriteRequest& request,
-                                   std::int64_t r, const Record& seed) const {
-    const bool has_seed = endpoint.holds_token(plan.seed_slot);
-    const bool bad_seed = !has_seed && plan.seed_slot != no_slot && !endpoint.holds(plan.seed_slot);
-    if (request.clamped || bad_seed) {
-      KVCANARY_SELDOM_LOOP
-      for (int check = request.clamped ? 0 : 1; check < (bad_seed ? 2 : 1); ++check) {
-        report_request(endpoint, request, r, check == 0 ? -1 : plan.seed_slot,
-                       check == 0 ? plan.end : 0,
-                       check == 0 ? fail_bit::malformed_plan : fail_bit::slot_out_of_bounds);
-      }
+  /// Reports what is wrong with what the plan says of request r. Called once for each request and
+  /// endpoint.
+  KOKKOS_FUNCTION void check_request(const EndpointArgs& endpoint, const PlannedRequest& plan,
+                                     const WriteRequest& request, std::int64_t r) const {
+    const bool bad_seed = plan.seed_slot != no_slot && !endpoint.padding.contains(plan.seed_slot) &&
+                          !endpoint.holds(plan.seed_slot);
+    if (!request.clamped && !bad_seed) return;
+    KVCANARY_SELDOM_LOOP
+    for (int check = request.clamped ? 0 : 1; check < (bad_seed ? 2 : 1); ++check) {
+      report_request(endpoint, request, r, check == 0 ? -1 : plan.seed_slot,
+                     check == 0 ? plan.end : 0,
+                     check == 0 ? fail_bit::malformed_plan : fail_bit::slot_out_of_bounds);
     }
-    if (!has_seed) return {Chain::start(), 0, 0};
-    return {next_hash<Chain>(seed), seed.position, job.checks_positions() ? 1U : 0U};
+  }
+
+  /// What a request starts from, with a seed that was loaded before the first of its records is
+  /// stored.
+  /// \param chain the job's, where the compiler shall know it
+  KOKKOS_FUNCTION static ChainState start(const WriteJobArgs& job, const EndpointArgs& endpoint,
+                                          Chain chain, std::int64_t seed_slot, const Record& seed) {
+    if (!endpoint.holds_token(seed_slot)) return {chain_start(), 0, 0};
+    return {next_hash(seed, chain), seed.position, job.checks_positions() ? 1U : 0U};
   }
 
   /// Whether an entry, whose slot is not negative, is right for sure, and may be stored.
@@ -209,6 +251,15 @@ struct BasicWriteArgs {
   }
 
  private:
+  template <class MemorySpace>
+  void add(const WriteJob<MemorySpace>& job, Chain chain) {
+    const std::int32_t first = endpoints.count;
+    for (const Endpoint& endpoint : job.endpoints) {
+      if (endpoint.buffer.chain == chain) endpoints.add(endpoint);
+    }
+    jobs[num_jobs++] = WriteJobArgs(job, chain, first, endpoints.count - first);
+  }
+
   /// What a check expects of an entry, and the bits of what is not so.
   struct Expectation {
     std::int64_t token, position, bits;

@@ -6,27 +6,26 @@
 
 #include "src/launch.hpp"
 #include "src/team.hpp"
-#include "src/team_kv_hash.hpp"
+#include "src/write/kv_teams.hpp"
 #include "src/write/write_args.hpp"
 
 /// \file
-/// write for long extends on a device, with two kinds of teams in one launch.
+/// write of splitmix chains for long extends on a device, with two kinds of teams in one launch.
 ///
 /// A *chain team* has one request of one job. The chain of a request is serial, and nothing else
 /// is: the lanes of the team's first warp each advance the chain of one endpoint, a tile of entries
 /// at a time, while the other warps read the next tile from memory and store the records of the one
-/// before. *KV teams* (team_kv_hash.hpp) hash KV bytes and store nothing but `kv_hash`: the chain
-/// doesn't depend on it, so that work spreads over the whole device, however few requests there
-/// are.
+/// before. *KV teams* (kv_teams.hpp) hash KV bytes.
 namespace kvcanary::detail {
 
 /// \tparam hashes_kv whether any endpoint hashes KV bytes
-template <class Member, class Chain, bool hashes_kv, class Args, class Tuning>
+template <class Member, bool hashes_kv, class Args, class Tuning>
 class WriteByTeam {
   using Shape = typename Tuning::template WriteByTeam<hashes_kv>;
 
  public:
   static constexpr int team_size = Shape::team_size, teams_at_once = Shape::teams_at_once;
+  using KVTeams = detail::KVTeams<team_size>;
 
   WriteByTeam(const Args& args, std::int32_t num_chain_teams, std::int32_t num_kv_teams)
       : args_(args), num_chain_teams_(num_chain_teams), num_kv_teams_(num_kv_teams) {}
@@ -37,7 +36,9 @@ class WriteByTeam {
     // Chains take longest, so their teams come first.
     std::int32_t index = team.league_rank();
     if (index >= num_chain_teams_) {
-      if constexpr (hashes_kv) hash_kv_of_jobs(team, index - num_chain_teams_);
+      if constexpr (hashes_kv) {
+        KVTeams::hash_jobs(team, args_, index - num_chain_teams_, num_kv_teams_);
+      }
       return;
     }
     int j = 0;
@@ -47,12 +48,6 @@ class WriteByTeam {
 
  private:
   static constexpr int warp_width = Tuning::warp_width, tile_size = Shape::tile_size;
-  /// What a KV team keeps in its scratch memory.
-  struct KVScratch {
-    TeamKVHash<team_size, team_size> hasher;
-    WriteJobArgs::Bounds bounds;
-  };
-
   /// What an entry adds to a chain, as one 16-byte load.
   struct alignas(16) ChainInput {
     std::int64_t token, position;
@@ -91,7 +86,8 @@ class WriteByTeam {
     for (int j = 0; j < args.num_jobs; ++j) {
       num_endpoints = std::max<int>(num_endpoints, args.jobs[j].num_endpoints);
     }
-    return std::max(Scratch::bytes(num_endpoints), hashes_kv ? sizeof(KVScratch) : 0);
+    return std::max(Scratch::bytes(num_endpoints),
+                    hashes_kv ? sizeof(typename KVTeams::Scratch) : 0);
   }
 
  private:
@@ -112,11 +108,12 @@ class WriteByTeam {
     // e: chains that agree cost no more than one.
     Count entries = 0;
     if (rank < job.num_endpoints) {
-      scratch.before[0][rank] = {Chain::start(), 0, 0};
+      scratch.before[0][rank] = {chain_start(), 0, 0};
       if (r < n) {
-        const Record seed = Args::load_seed(endpoints[rank], plan);
+        const Record seed = Args::load_seed(endpoints[rank], plan.seed_slot);
+        args_.check_request(endpoints[rank], plan, mine, r);
         scratch.before[0][rank] =
-            args_.template start<Chain>(job, endpoints[rank], plan, mine, r, seed);
+            Args::start(job, endpoints[rank], Chain::splitmix, plan.seed_slot, seed);
       }
     }
     if (helper >= 0 && r < n) read_tile(helper, helpers, job, mine, 0, scratch);
@@ -181,7 +178,7 @@ class WriteByTeam {
       const ChainInput entry = input[i];
       *hashes = hash;
       hashes += num_endpoints;
-      const std::uint64_t advanced = Chain::step(hash, entry.token, entry.position);
+      const std::uint64_t advanced = chain_step(Chain::splitmix, hash, entry.token, entry.position);
       hash = skip[i] != 0 ? hash : advanced;
       skipped += skip[i];
     }
@@ -221,98 +218,23 @@ class WriteByTeam {
         }
         if (Args::is_plain(job, endpoint, before, entry) ||
             args_.check(job, endpoint, request, before, first + i, entry)) {
-          store(endpoint, entry, before.hash);
+          store_chained(endpoint, entry, before.hash);
         }
       }
     }
   }
 
-  /// All of a record that a KV team does not store.
-  KOKKOS_FUNCTION static void store(const EndpointArgs& endpoint, const WriteEntry& entry,
-                                    std::uint64_t hash) {
-    const auto prev_hash = static_cast<std::int64_t>(hash);
-    if (endpoint.num_sources == 0) {
-      endpoint.store(entry.slot, {entry.token, entry.position, prev_hash, 0});
-    } else {
-      endpoint.store_identity(entry.slot, entry.token, entry.position, prev_hash);
-    }
-  }
-
-  /// Hashes the KV bytes of the entries that are this team's turn, job by job and endpoint by
-  /// endpoint.
-  KOKKOS_FUNCTION void hash_kv_of_jobs(const Member& team, std::int64_t index) const {
-    auto& scratch = in_scratch<KVScratch>(team);
-    std::int64_t turn = index;
-    for (int j = 0; j < args_.num_jobs; ++j) {
-      const WriteJobArgs& job = args_.jobs[j];
-      // One look for all lanes: what rules barriers must be the same for all of them.
-      team.team_barrier();
-      if (team.team_rank() == 0) scratch.bounds = job.bounds(job.num_requests());
-      team.team_barrier();
-      const WriteJobArgs::Bounds bounds = scratch.bounds;
-      for (int e = 0; e < job.num_endpoints; ++e) {
-        const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
-        if (endpoint.num_sources == 0) continue;
-        const std::int64_t size = slots_per_turn(endpoint.num_sources);
-        const std::int64_t turns = (bounds.last - bounds.first + size - 1) / size;
-        for (; turn < turns; turn += num_kv_teams_) {
-          const std::int64_t first = bounds.first + turn * size;
-          const std::int64_t rest = bounds.last - first;
-          hash_kv(team, scratch, endpoint, job.slots, first,
-                  static_cast<int>(rest < size ? rest : size));
-        }
-        turn -= turns;
-      }
-    }
-  }
-
-  /// Stores `kv_hash` in the records of `count` entries of a batch, from `first` on.
-  KOKKOS_FUNCTION static void hash_kv(const Member& team, KVScratch& scratch,
-                                      const EndpointArgs& endpoint, const IntArray& slots,
-                                      std::int64_t first, int count) {
-    const int i = team.team_rank();
-    const std::int64_t slot = i < count ? slots[first + i] : -1;
-    const bool storable = slot >= 0 && endpoint.holds_kv(slot);
-    const KVHash hash = scratch.hasher.hash(team, endpoint, count, i, storable ? slot : -1);
-    if (storable) endpoint.store_kv_hash(slot, hash.value);
-  }
-
- public:
-  /// Slots that a KV team takes at a time: as many as it has lanes for, when they have few sources.
-  KOKKOS_FUNCTION static int slots_per_turn(int num_sources) {
-    return num_sources < team_size ? team_size / num_sources : 1;
-  }
-
- private:
   Args args_;
   std::int32_t num_chain_teams_, num_kv_teams_;
 };
 
-/// Turns of KV teams for the largest batch that `args` may hold.
-template <class Kernel, class Args>
-std::int64_t num_kv_turns(const Args& args) {
-  std::int64_t turns = 0;
-  for (int j = 0; j < args.num_jobs; ++j) {
-    const WriteJobArgs& job = args.jobs[j];
-    for (int e = 0; e < job.num_endpoints; ++e) {
-      const int sources = args.endpoints.items[job.first_endpoint + e].num_sources;
-      if (sources == 0) continue;
-      const std::int64_t size = Kernel::slots_per_turn(sources);
-      turns += (job.tokens_given + size - 1) / size;
-    }
-  }
-  return turns;
-}
-
-/// The kernel, with as many KV teams as a device of `concurrency` threads has room for, but no more
-/// than they have turns.
+/// The kernel for a device of `concurrency` threads.
 template <class Kernel, class Args>
 Kernel write_by_team_kernel(const Args& args, std::int64_t concurrency) {
   std::int64_t chain_teams = 0;
   for (int j = 0; j < args.num_jobs; ++j) chain_teams += args.jobs[j].plan_capacity;
-  const std::int64_t kv_teams = std::min<std::int64_t>(
-      num_kv_turns<Kernel>(args), (concurrency + Kernel::team_size - 1) / Kernel::team_size);
-  return Kernel(args, static_cast<std::int32_t>(chain_teams), static_cast<std::int32_t>(kv_teams));
+  return Kernel(args, static_cast<std::int32_t>(chain_teams),
+                Kernel::KVTeams::num_teams(args, concurrency));
 }
 
 /// Whether the kernel that hashes no KV bytes won't do, or not well.
@@ -325,7 +247,7 @@ bool needs_kv_kernel(const Endpoints& endpoints) {
 template <bool hashes_kv, class ExecSpace, class Args>
 void launch_write_by_team(const ExecSpace& space, const Args& args) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
-  using Kernel = WriteByTeam<Member, SplitmixChain, hashes_kv, Args, Tuning<ExecSpace>>;
+  using Kernel = WriteByTeam<Member, hashes_kv, Args, Tuning<ExecSpace>>;
   const Kernel kernel = write_by_team_kernel<Kernel>(args, space.concurrency());
   launch_teams<Kernel::team_size, Kernel::teams_at_once>(
       "kvc::write_team", space, kernel.league_size(), Kernel::scratch_bytes_of(args), kernel);
@@ -337,16 +259,19 @@ void launch_write_by_team(const ExecSpace& space, const Args& args) {
                                                      : launch_write_by_team<false>(space, args);
 }
 
-/// With arguments that are not much larger than the jobs need.
+/// Those endpoints of `jobs` that have splitmix chains, with arguments that are not much larger
+/// than they need.
 template <class ExecSpace, class MemorySpace>
 void write_by_team(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
                    const ViolationLog<MemorySpace>& log,
                    const LaunchCounters<MemorySpace>& counters) {
   constexpr int few_jobs = tuning::Shared::few_jobs;
+  constexpr Chains chains{.splitmix = true, .polynomial = false};
   if (jobs.size() <= few_jobs) {
-    launch_write_by_team(space, BasicWriteArgs<few_jobs, max_endpoints>(jobs, log, counters));
+    launch_write_by_team(space,
+                         BasicWriteArgs<few_jobs, max_endpoints>(jobs, log, counters, chains));
   } else {
-    launch_write_by_team(space, WriteArgs(jobs, log, counters));
+    launch_write_by_team(space, WriteArgs(jobs, log, counters, chains));
   }
 }
 

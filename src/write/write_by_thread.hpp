@@ -13,7 +13,7 @@
 /// are measured against.
 namespace kvcanary::detail {
 
-template <class Chain, class Args>
+template <class Args>
 class WriteByThread {
  public:
   explicit WriteByThread(const Args& args) : args_(args) {}
@@ -52,13 +52,14 @@ class WriteByThread {
     const bool guessed = plan.begin >= 0 && plan.begin < job.tokens_given;
     WriteEntry next{};
     if (guessed) next = job.entry(plan.begin);
-    const Record seed = Args::load_seed(endpoint, plan);
+    const Record seed = Args::load_seed(endpoint, plan.seed_slot);
     const std::int64_t n = job.num_requests(state);
     const WriteRequest request = job.request(plan, job.bounds(n));
 
     if (r == 0) args_.count_launch(job, endpoint, state);
     if (r >= n) return;
-    ChainState chain = args_.template start<Chain>(job, endpoint, plan, request, r, seed);
+    args_.check_request(endpoint, plan, request, r);
+    ChainState chain = Args::start(job, endpoint, job.chain, plan.seed_slot, seed);
     if (request.begin == request.end) return;
     if (!guessed || request.begin != plan.begin) next = job.entry(request.begin);
 
@@ -68,7 +69,7 @@ class WriteByThread {
       if (i + 1 < request.end) next = job.entry(i + 1);
       if (entry.slot < 0) continue;
       write_entry(job, endpoint, request, chain, i, entry);
-      chain.hash = Chain::step(chain.hash, entry.token, entry.position);
+      chain.hash = chain_step(job.chain, chain.hash, entry.token, entry.position);
       chain.position = entry.position;
       ++entries;
     }
@@ -93,7 +94,7 @@ class WriteByThread {
 
 template <class ExecSpace, class Args>
 void launch_write_by_thread(const ExecSpace& space, const Args& args) {
-  using Kernel = WriteByThread<SplitmixChain, Args>;
+  using Kernel = WriteByThread<Args>;
   launch_workers("kvc::write_thrd", space, Kernel::num_workers(args), Kernel(args));
 }
 
@@ -102,9 +103,10 @@ template <class ExecSpace, class MemorySpace>
 void write_by_thread(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
                      const ViolationLog<MemorySpace>& log,
                      const LaunchCounters<MemorySpace>& counters) {
-  with_room_for(jobs, [&]<int num_jobs, int num_endpoints> {
-    launch_write_by_thread(space, BasicWriteArgs<num_jobs, num_endpoints>(jobs, log, counters));
-  });
+  with_room_for(
+      num_jobs_of_one_chain(jobs), jobs[0].endpoints.size(), [&]<int num_jobs, int num_endpoints> {
+        launch_write_by_thread(space, BasicWriteArgs<num_jobs, num_endpoints>(jobs, log, counters));
+      });
 }
 
 }  // namespace kvcanary::detail

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kvcanary/write.hpp>
 
 #include "src/arguments.hpp"
 #include "src/launch.hpp"
 #include "src/write/write_args.hpp"
+#include "src/write/write_by_scan.hpp"
 #include "src/write/write_by_team.hpp"
 #include "src/write/write_by_thread.hpp"
 #include "src/write/write_on_host.hpp"
@@ -34,7 +36,8 @@ template <class ExecSpace>
 void write(const ExecSpace& space, std::span<const WriteJob<typename ExecSpace::memory_space>> jobs,
            const ViolationLog<typename ExecSpace::memory_space>& log,
            const LaunchCounters<typename ExecSpace::memory_space>& counters) {
-  detail::check_write(jobs, log, counters, detail::unreachable_memory<ExecSpace>());
+  detail::check_write(jobs, log, counters, detail::unreachable_memory<ExecSpace>(),
+                      detail::write_scratch_bytes(space));
   detail::require_warm("write", space);
   if constexpr (is_host_space<ExecSpace>) {
     detail::write_on_host(space, detail::WriteArgs(jobs, log, counters));
@@ -42,8 +45,13 @@ void write(const ExecSpace& space, std::span<const WriteJob<typename ExecSpace::
     constexpr std::int64_t max_entries = Tuning<ExecSpace>::WriteByThread::max_entries;
     bool small = true;
     for (const auto& job : jobs) small = small && detail::is_small(job, max_entries);
-    small ? detail::write_by_thread(space, jobs, log, counters)
-          : detail::write_by_team(space, jobs, log, counters);
+    if (small) return detail::write_by_thread(space, jobs, log, counters);
+    const auto have = [&](Chain chain) {
+      return std::ranges::any_of(jobs,
+                                 [=](const auto& job) { return detail::has_chain(job, chain); });
+    };
+    if (have(Chain::splitmix)) detail::write_by_team(space, jobs, log, counters);
+    if (have(Chain::polynomial)) detail::write_by_scan(space, jobs, log, counters);
   }
 }
 

@@ -15,7 +15,6 @@
 /// chain doesn't depend on it, so that work spreads over all cores, however few requests there are.
 namespace kvcanary::detail {
 
-template <class Chain>
 class WriteOnHost {
  public:
   /// How much of a job a worker takes.
@@ -72,8 +71,11 @@ class WriteOnHost {
     const std::int64_t n = job.num_requests();
     const std::int64_t first = worker * load_.requests;
     if (first >= n) return;
-    const Count entries = HostChains<Chain>(args_, job, job.bounds(n))
-                              .write(first, std::min(n, first + load_.requests));
+    const std::int64_t last = std::min(n, first + load_.requests);
+    const Count entries =
+        job.chain == Chain::splitmix
+            ? HostChains<Chain::splitmix>(args_, job, job.bounds(n)).write(first, last)
+            : HostChains<Chain::polynomial>(args_, job, job.bounds(n)).write(first, last);
     for (int e = 0; e < job.num_endpoints; ++e) {
       args_.sink.count_entries(endpoint(job, e).tag, entries);
     }
@@ -114,7 +116,6 @@ class WriteOnHost {
 template <class ExecSpace>
 void write_on_host(const ExecSpace& space, const WriteArgs& args) {
   using Tuning = tuning::Host::Write;
-  using Kernel = WriteOnHost<SplitmixChain>;
   std::int64_t requests = 0, tokens = 0;
   for (int j = 0; j < args.num_jobs; ++j) {
     requests += args.jobs[j].plan_capacity;
@@ -122,11 +123,11 @@ void write_on_host(const ExecSpace& space, const WriteArgs& args) {
   }
   // No core may stand idle for the sake of full chains.
   const std::int64_t cores = space.concurrency(), kv_workers = Tuning::kv_workers_per_core * cores;
-  const typename Kernel::WorkerLoad load{
+  const WriteOnHost::WorkerLoad load{
       static_cast<std::int32_t>(
           std::clamp<std::int64_t>(requests / cores, 1, Tuning::max_requests_per_worker)),
       static_cast<std::int32_t>(std::clamp<std::int64_t>(tokens / kv_workers, 1, host_tile_size))};
-  const Kernel kernel(args, load);
+  const WriteOnHost kernel(args, load);
   launch_workers("kvc::write_host", space, kernel.num_workers(), kernel);
 }
 

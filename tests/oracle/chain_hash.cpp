@@ -17,6 +17,11 @@ std::uint64_t mix3(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return splitmix64(hash ^ c);
 }
 
+std::uint64_t advance_polynomial(std::uint64_t hash, std::uint64_t token, std::uint64_t position) {
+  const std::uint64_t term = splitmix64(splitmix64(token) ^ position);
+  return 15074714826142052245U * hash + term;  // 0xD1342543DE82EF95
+}
+
 std::uint64_t anchor() { return splitmix64(0xC0FFEE1234567890U); }
 
 }  // namespace oracle

@@ -8,6 +8,9 @@
 /// A canary buffer and what it guards, as plain host data.
 namespace oracle {
 
+/// How records are linked.
+enum class Chain { splitmix, polynomial };
+
 enum class KVMode { none, partial, all };
 
 /// KV bytes `[num_rows][row_stride]`.
@@ -35,6 +38,7 @@ struct Endpoint {
   std::int64_t num_slots = 0;
   std::int64_t stride = 32;
   Padding padding = {};
+  Chain chain = Chain::splitmix;
   std::vector<KVSource> sources = {};
   KVMode mode = KVMode::none;
 

@@ -7,10 +7,12 @@
 
 namespace oracle {
 
-std::uint64_t next(const Record& record) {
-  return mix3(static_cast<std::uint64_t>(record.prev_hash),
-              static_cast<std::uint64_t>(record.token),
-              static_cast<std::uint64_t>(record.position));
+std::uint64_t next(const Record& record, Chain chain) {
+  const auto hash = static_cast<std::uint64_t>(record.prev_hash);
+  const auto token = static_cast<std::uint64_t>(record.token);
+  const auto position = static_cast<std::uint64_t>(record.position);
+  return chain == Chain::splitmix ? mix3(hash, token, position)
+                                  : advance_polynomial(hash, token, position);
 }
 
 Record load(const Endpoint& endpoint, std::int64_t slot) {

@@ -18,7 +18,7 @@ struct Record {
 };
 
 /// The prev_hash of the record after this one.
-std::uint64_t next(const Record& record);
+std::uint64_t next(const Record& record, Chain chain = Chain::splitmix);
 
 /// The record of a slot that the endpoint has.
 Record load(const Endpoint& endpoint, std::int64_t slot);

@@ -39,7 +39,8 @@ void compare_chain(const VerifyEntry& entry, const Endpoint& endpoint, Compariso
       found.bits |= bit::slot_out_of_bounds;
       break;
     case Predecessor::record:
-      found.hash = static_cast<std::int64_t>(next(load(endpoint, entry.predecessor)));
+      found.hash =
+          static_cast<std::int64_t>(next(load(endpoint, entry.predecessor), endpoint.chain));
       break;
   }
   if (found.hash && *found.hash != found.record.prev_hash) found.bits |= bit::chain_hash;

@@ -10,7 +10,7 @@ namespace oracle {
 namespace {
 
 /// Where one request stands before its next entry.
-struct Chain {
+struct ChainState {
   std::uint64_t hash = anchor();
   std::optional<std::int64_t> next_position = {};  ///< that of the next entry, when it is checked
 };
@@ -62,7 +62,7 @@ Range clamped_range(const RequestWrite& self) {
   return {clamped, std::clamp(end, clamped, all.end)};
 }
 
-Chain seeded_chain(const RequestWrite& self) {
+ChainState seeded_chain(const RequestWrite& self) {
   const std::int64_t seed = self.plan.seed_slots.at(self.r);
   if (seed == no_slot || self.endpoint.padding.contains(seed)) return {};
   if (!self.endpoint.has(seed)) {
@@ -70,7 +70,7 @@ Chain seeded_chain(const RequestWrite& self) {
     return {};
   }
   const Record record = load(self.endpoint, seed);
-  Chain chain{next(record)};
+  ChainState chain{next(record, self.endpoint.chain)};
   if (self.batch.check_positions.value_or(0) != 0) chain.next_position = after(record.position);
   return chain;
 }
@@ -82,7 +82,7 @@ struct Entry {
   Violation unchanged;
 };
 
-Entry entry_at(const RequestWrite& self, const Chain& chain, std::int64_t i) {
+Entry entry_at(const RequestWrite& self, const ChainState& chain, std::int64_t i) {
   const std::int64_t slot = self.batch.slots.at(i);
   const Record record{self.batch.tokens.at(i), self.batch.positions.at(i),
                       static_cast<std::int64_t>(chain.hash)};
@@ -110,7 +110,7 @@ void check_input(const RequestWrite& self, const Entry& entry) {
   if (found.fail_bits != 0) self.report.add(found);
 }
 
-void check_position(const RequestWrite& self, const Entry& entry, Chain& chain) {
+void check_position(const RequestWrite& self, const Entry& entry, ChainState& chain) {
   if (!chain.next_position) return;
   Violation found = entry.unchanged;
   found.expected_aux = found.expected_position = *chain.next_position;
@@ -127,7 +127,7 @@ bool check_bounds(const RequestWrite& self, const Entry& entry) {
   return false;
 }
 
-void write_entry(const RequestWrite& self, Chain& chain, std::int64_t i) {
+void write_entry(const RequestWrite& self, ChainState& chain, std::int64_t i) {
   if (self.batch.slots.at(i) < 0) return;
   ++self.report.counts.at(self.endpoint.tag).entries;
   const Entry entry = entry_at(self, chain, i);
@@ -138,12 +138,12 @@ void write_entry(const RequestWrite& self, Chain& chain, std::int64_t i) {
     stamped.kv_hash = static_cast<std::int64_t>(kv_hash(self.endpoint, entry.slot));
     store(self.endpoint, entry.slot, stamped);
   }
-  chain.hash = next(entry.record);
+  chain.hash = next(entry.record, self.endpoint.chain);
 }
 
 void write_request(const RequestWrite& self) {
   const Range range = clamped_range(self);
-  Chain chain = seeded_chain(self);
+  ChainState chain = seeded_chain(self);
   for (std::int64_t i = range.begin; i < range.end; ++i) write_entry(self, chain, i);
 }
 

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <kvcanary/kvcanary.hpp>
 #include <span>
+#include <vector>
 
 #include "src/plan/plan_impl.hpp"
 #include "src/verify_requests/verify_requests_on_device.hpp"
+#include "src/write/write_by_scan.hpp"
 #include "src/write/write_by_team.hpp"
 #include "src/write/write_by_thread.hpp"
 #include "tests/support/emulated_team.hpp"
@@ -84,16 +86,25 @@ class EmulatedOperations {
   static void write(const Space&, std::span<const kvcanary::WriteJob<Memory>> jobs, const Log& log,
                     const Counters& counters) {
     using namespace kvcanary::detail;
-    const WriteArgs args(jobs, log, counters);
     Rng rng = rng_of(jobs[0].batch.tokens, jobs[0].batch.slots);
     if (jobs[0].batch.max_entries_per_request > 0) {
-      const WriteByThread<kvcanary::SplitmixChain, WriteArgs> kernel(args);
+      const WriteArgs args(jobs, log, counters);
+      const WriteByThread<WriteArgs> kernel(args);
       const std::int64_t workers = kernel.num_workers(args);
       for (std::int64_t worker = 0; worker < workers; ++worker) kernel(worker);
-    } else if (needs_kv_kernel<Tuning>(args.endpoints) || rng.chance(20)) {
-      write_by_team<true>(args, rng);
-    } else {
-      write_by_team<false>(args, rng);
+      return;
+    }
+    const WriteArgs splitmix(jobs, log, counters, {.splitmix = true, .polynomial = false});
+    if (splitmix.num_jobs > 0) {
+      needs_kv_kernel<Tuning>(splitmix.endpoints) || rng.chance(20)
+          ? write_by_team<true>(splitmix, rng)
+          : write_by_team<false>(splitmix, rng);
+    }
+    const WriteArgs polynomial(jobs, log, counters, {.splitmix = false, .polynomial = true});
+    if (polynomial.num_jobs > 0) {
+      kv_work_of(polynomial.endpoints.span()) != kvcanary::KVWork::none || rng.chance(20)
+          ? write_by_scan<true>(polynomial, rng)
+          : write_by_scan<false>(polynomial, rng);
     }
   }
 
@@ -131,6 +142,8 @@ class EmulatedOperations {
                        .seed = rng.bits()});
   }
 
+  static constexpr std::int64_t max_scan_teams = 6;
+
   /// Threads of a small device.
   static std::int64_t concurrency(Rng& rng) {
     return rng.between(1, 4) * Tuning::threads_per_multiprocessor;
@@ -148,10 +161,21 @@ class EmulatedOperations {
   template <bool hashes_kv>
   static void write_by_team(const kvcanary::detail::WriteArgs& args, Rng& rng) {
     using namespace kvcanary::detail;
-    using Kernel =
-        WriteByTeam<EmulatedMember, kvcanary::SplitmixChain, hashes_kv, WriteArgs, Tuning>;
+    using Kernel = WriteByTeam<EmulatedMember, hashes_kv, WriteArgs, Tuning>;
     const Kernel kernel = write_by_team_kernel<Kernel>(args, concurrency(rng));
     emulate(kernel, kernel.league_size(), Kernel::scratch_bytes_of(args), rng);
+  }
+
+  template <bool hashes_kv>
+  static void write_by_scan(const kvcanary::detail::WriteArgs& args, Rng& rng) {
+    using namespace kvcanary::detail;
+    using Kernel = WriteByScan<EmulatedMember, hashes_kv, WriteArgs, Tuning>;
+    // One board for all launches, as a plan has it: nothing of an earlier one may count.
+    static std::vector<Words2> board(ScanBoard::bytes(max_scan_teams) / sizeof(Words2) + 1);
+    const Kernel kernel =
+        write_by_scan_kernel<Kernel>(args, reinterpret_cast<std::byte*>(board.data()),
+                                     rng.between(1, max_scan_teams), concurrency(rng));
+    emulate(kernel, kernel.league_size(), Kernel::scratch_bytes, rng);
   }
 
   template <class Jobs>
@@ -171,8 +195,7 @@ class EmulatedOperations {
   template <kvcanary::KVWork kv_work, class Jobs>
   static void verify_requests(Jobs jobs, const kvcanary::detail::ViolationSink& sink, Rng& rng) {
     using namespace kvcanary::detail;
-    using Kernel =
-        VerifyRequestsOnDevice<EmulatedMember, kvcanary::SplitmixChain, kv_work, Jobs, Tuning>;
+    using Kernel = VerifyRequestsOnDevice<EmulatedMember, kv_work, Jobs, Tuning>;
     Kernel::Split::prepare(jobs, concurrency(rng) / Tuning::warp_width / 8);
     // How the host may split the work, and not only as it does.
     if (rng.chance(50)) jobs.piece = rng.pick<std::int32_t>({1, 7, 31, 62, 1000});

@@ -20,6 +20,7 @@ oracle::KVSource random_source(Rng& rng, std::int64_t num_slots) {
 oracle::Endpoint random_endpoint(Rng& rng, int tag, const RandomPool& pool) {
   oracle::Endpoint endpoint{.tag = tag, .num_slots = pool.num_slots, .padding = pool.padding};
   endpoint.stride = rng.pick<std::int64_t>({32, 32, 48, 64, 144});
+  endpoint.chain = rng.pick<oracle::Chain>({oracle::Chain::splitmix, oracle::Chain::polynomial});
   endpoint.canary = rng.bytes(endpoint.num_slots * endpoint.stride);
   const std::int64_t sources = rng.pick<std::int64_t>({0, 1, 1, 2, 4, 5});
   for (std::int64_t i = 0; i < sources; ++i) {

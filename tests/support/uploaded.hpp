@@ -168,11 +168,12 @@ class UploadedEndpoints {
     const kvcanary::PaddingSlots padding{
         from.padding.first, from.padding.count,
         from.padding.skip_reads ? kvcanary::PaddingReads::skip : kvcanary::PaddingReads::report};
-    endpoints_.push_back({static_cast<kvcanary::LaunchTag>(from.tag),
-                          {canaries_.back().data(), from.num_slots, from.stride,
-                           kvcanary::memory_of<Memory>(), padding},
-                          add_sources(layout, from),
-                          static_cast<kvcanary::KVHashMode>(from.mode)});
+    endpoints_.push_back(
+        {static_cast<kvcanary::LaunchTag>(from.tag),
+         {canaries_.back().data(), from.num_slots, from.stride, kvcanary::memory_of<Memory>(),
+          padding, static_cast<kvcanary::Chain>(from.chain)},
+         add_sources(layout, from),
+         static_cast<kvcanary::KVHashMode>(from.mode)});
   }
 
   kvcanary::KVSourceList add_sources(const Layout& layout, const oracle::Endpoint& from) {

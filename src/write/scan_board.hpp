@@ -1,0 +1,92 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <kvcanary/endpoint.hpp>
+
+#include "src/write/scan_tail.hpp"
+
+/// \file
+/// Where the teams of a scan tell each other what is behind them, in device memory.
+namespace kvcanary::detail {
+
+/// What a team has published.
+struct alignas(16) ScanPost {
+  ScanTail tail;
+  std::uint32_t stamp;  ///< of the launch, see ScanBoard
+};
+
+/// A team takes a *ticket* first, which is its place in the order of the work. So it only ever
+/// waits for teams that run already, whatever the order in which a device starts them.
+///
+/// Nothing is cleared between launches: a post counts when it bears the stamp of the launch, and
+/// the last team to finish changes the stamp. The memory starts as zeros.
+class ScanBoard {
+ public:
+  static constexpr std::int64_t bytes(std::int64_t num_teams) {
+    constexpr std::int64_t of_team = sizeof(ScanPost) + max_endpoints * sizeof(ChainState);
+    return sizeof(Header) + num_teams * of_team;
+  }
+
+  ScanBoard() = default;
+  /// \param memory `bytes(num_teams)` of it
+  ScanBoard(std::byte* memory, std::int32_t num_teams)
+      : header_(reinterpret_cast<Header*>(memory)), num_teams_(num_teams) {}
+
+  KOKKOS_FUNCTION std::int32_t num_teams() const { return num_teams_; }
+
+  /// For one lane of each team.
+  KOKKOS_FUNCTION std::int32_t take_ticket() const {
+    return static_cast<std::int32_t>(Kokkos::atomic_fetch_add(&header_->tickets, 1U));
+  }
+  /// For one lane of each team, when the team has nothing more to read.
+  KOKKOS_FUNCTION void finish() const {
+    const auto last = static_cast<std::uint32_t>(num_teams_ - 1);
+    if (Kokkos::atomic_fetch_add(&header_->finished, 1U) != last) return;
+    header_->tickets = 0;
+    header_->finished = 0;
+    ++header_->launches;
+  }
+  /// The stamp of the launch that runs. Never 0.
+  KOKKOS_FUNCTION std::uint32_t stamp() const { return header_->launches + 1; }
+
+  /// Where the starts of the request in a team's tail are kept, by endpoint of its job.
+  KOKKOS_FUNCTION ChainState* starts(std::int32_t ticket) const {
+    auto* const all = reinterpret_cast<ChainState*>(posts() + num_teams_);
+    return all + ticket * max_endpoints;
+  }
+
+  /// Publishes a team's tail, and the starts that were stored before. For one lane, behind a
+  /// barrier.
+  KOKKOS_FUNCTION void publish(std::int32_t ticket, const ScanTail& tail,
+                               std::uint32_t stamp) const {
+    ScanPost& post = posts()[ticket];
+    post.tail = tail;
+    desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeDevice());
+    desul::atomic_store(&post.stamp, stamp, desul::MemoryOrderRelaxed(),
+                        desul::MemoryScopeDevice());
+  }
+
+  /// Waits for a team's tail.
+  KOKKOS_FUNCTION ScanTail wait_for(std::int32_t ticket, std::uint32_t stamp) const {
+    const ScanPost& post = posts()[ticket];
+    while (desul::atomic_load(&post.stamp, desul::MemoryOrderRelaxed(),
+                              desul::MemoryScopeDevice()) != stamp) {
+    }
+    desul::atomic_thread_fence(desul::MemoryOrderAcquire(), desul::MemoryScopeDevice());
+    return post.tail;
+  }
+
+ private:
+  struct alignas(16) Header {
+    std::uint32_t tickets, finished, launches;
+  };
+
+  KOKKOS_FUNCTION ScanPost* posts() const { return reinterpret_cast<ScanPost*>(header_ + 1); }
+
+  Header* header_ = nullptr;
+  std::int32_t num_teams_ = 0;
+};
+
+}  // namespace kvcanary::detail

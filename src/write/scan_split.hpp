@@ -1,0 +1,138 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <kvcanary/endpoint.hpp>
+
+#include "src/team.hpp"
+#include "src/write/write_args.hpp"
+
+/// \file
+/// Which entries a warp of a scan takes.
+namespace kvcanary::detail {
+
+/// A request of a launch, and where its entries go on.
+struct ScanPlace {
+  std::int64_t request;  ///< counted over all jobs
+  std::int64_t skip;     ///< its entries before the place; they may be more than it has
+};
+
+/// Consecutive entries of a launch, those of all requests of all jobs one after the other.
+struct ScanRun {
+  ScanPlace place;
+  std::int64_t count;
+};
+
+/// The entries of one request in a run.
+struct ScanPart {
+  int job;
+  std::int64_t request;  ///< in the job
+  WriteRequest entries;  ///< of the request
+  std::int64_t seed_slot;
+  std::int64_t first, count;  ///< those in the run
+
+  KOKKOS_FUNCTION bool is_start() const { return first == entries.begin; }
+};
+
+/// Deals out all entries in even runs. Each team sums up the entries of all requests: nobody but
+/// the device knows them. In team scratch.
+template <int team_size, int warp_width>
+class ScanSplit {
+ public:
+  /// For all lanes of the team. \param num_warps of all teams
+  template <class Member, class Args>
+  KOKKOS_FUNCTION void prepare(const Member& team, const Args& args, std::int64_t num_warps) {
+    const int rank = team.team_rank();
+    if (rank < args.num_jobs) sizes_[rank] = args.jobs[rank].size();
+    team.team_barrier();
+    const std::int64_t requests = num_requests(args);
+    const std::int64_t of_lane = (requests + team_size - 1) / team_size;
+    const std::int64_t last = Kokkos::min(requests, of_lane * (rank + 1));
+    std::int64_t entries = 0;
+    for (std::int64_t q = of_lane * rank; q < last; ++q) entries += num_entries(args, q);
+    const auto sum = scan_.scan(team, entries);
+    entries_before_[rank] = sum.before;
+    if (rank == 0) {
+      requests_of_lane_ = of_lane;
+      total_ = sum.total;
+      run_size_ = (sum.total + num_warps - 1) / num_warps;
+    }
+    team.team_barrier();
+  }
+
+  /// Requests that count, of all jobs.
+  template <class Args>
+  KOKKOS_FUNCTION std::int64_t num_requests(const Args& args) const {
+    std::int64_t requests = 0;
+    for (int j = 0; j < args.num_jobs; ++j) requests += sizes_[j].num_requests;
+    return requests;
+  }
+
+  /// The job of a request, which becomes that in the job.
+  template <class Args>
+  KOKKOS_FUNCTION int job_of(const Args& args, std::int64_t& request) const {
+    int j = 0;
+    for (; j + 1 < args.num_jobs && request >= sizes_[j].num_requests; ++j) {
+      request -= sizes_[j].num_requests;
+    }
+    return j;
+  }
+
+  KOKKOS_FUNCTION const WriteJobArgs::Size& size_of(int job) const { return sizes_[job]; }
+  KOKKOS_FUNCTION std::int64_t run_size() const { return run_size_; }
+
+  /// The run of a warp, counted over all teams.
+  KOKKOS_FUNCTION ScanRun run_of(std::int64_t warp) const {
+    const std::int64_t begin = Kokkos::min(warp * run_size_, total_);
+    int low = 0, high = team_size;  // the last lane whose entries begin no later
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      (entries_before_[middle] <= begin ? low : high) = middle;
+    }
+    return {{low * requests_of_lane_, begin - entries_before_[low]},
+            Kokkos::min(run_size_, total_ - begin)};
+  }
+
+  /// Takes the next part from a run. False when there is none. For all lanes of a warp, which see
+  /// the same: plans may change.
+  template <class Member, class Args>
+  KOKKOS_FUNCTION bool take_part(const Member& team, const Args& args, ScanRun& run,
+                                 ScanPart& part) const {
+    for (const std::int64_t n = num_requests(args); run.count > 0 && run.place.request < n;) {
+      std::int64_t r = run.place.request;
+      const int j = job_of(args, r);
+      const PlannedRequest plan = Warp<warp_width>::from_lane(team, args.jobs[j].planned(r), 0);
+      const WriteRequest request = args.jobs[j].request(plan, sizes_[j].bounds);
+      const std::int64_t left = request.end - request.begin - run.place.skip;
+      if (left <= 0) {
+        run.place = {run.place.request + 1, -left};
+        continue;
+      }
+      part = {j,
+              r,
+              request,
+              plan.seed_slot,
+              request.begin + run.place.skip,
+              Kokkos::min(left, run.count)};
+      run = {{run.place.request + 1, 0}, run.count - part.count};
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  template <class Args>
+  KOKKOS_FUNCTION std::int64_t num_entries(const Args& args, std::int64_t request) const {
+    const int j = job_of(args, request);
+    const WriteRequest found =
+        args.jobs[j].request(args.jobs[j].planned(request), sizes_[j].bounds);
+    return found.end - found.begin;
+  }
+
+  WriteJobArgs::Size sizes_[max_endpoints];
+  TeamScan<std::int64_t, team_size, warp_width> scan_;
+  std::int64_t entries_before_[team_size];  ///< those of each lane's requests
+  std::int64_t requests_of_lane_, total_, run_size_;
+};
+
+}  // namespace kvcanary::detail

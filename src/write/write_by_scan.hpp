@@ -1,0 +1,361 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+
+#include "src/launch.hpp"
+#include "src/team.hpp"
+#include "src/write/kv_teams.hpp"
+#include "src/write/scan_board.hpp"
+#include "src/write/scan_split.hpp"
+#include "src/write/scan_tail.hpp"
+#include "src/write/write_args.hpp"
+
+/// \file
+/// write of polynomial chains on a device: a scan over the entries of all requests, in one launch.
+///
+/// Each warp has a *run* of consecutive entries (scan_split.hpp). It first composes what the last
+/// request in its run makes of any hash (scan_tail.hpp); its team publishes the same of all its
+/// runs, and waits for the teams before it, where their entries are of the same request
+/// (scan_board.hpp). Then the warp knows the hash before its run, and goes through it once more, a
+/// strip at a time, to store the records. Beside them are KV teams (kv_teams.hpp).
+namespace kvcanary::detail {
+
+/// \tparam hashes_kv whether any endpoint hashes KV bytes
+template <class Member, bool hashes_kv, class Args, class Tuning>
+class WriteByScan {
+  using Shape = typename Tuning::template WriteByScan<hashes_kv>;
+  static constexpr int warp_width = Tuning::warp_width;
+  using Warp = detail::Warp<warp_width>;
+
+ public:
+  static constexpr int team_size = Shape::team_size, teams_at_once = Shape::teams_at_once;
+  static constexpr int warps_per_team = team_size / warp_width;
+  using KVTeams = detail::KVTeams<team_size>;
+
+  WriteByScan(const Args& args, const ScanBoard& board, std::int32_t num_kv_teams)
+      : args_(args), board_(board), num_kv_teams_(num_kv_teams) {}
+
+  std::int64_t league_size() const { return std::int64_t{board_.num_teams()} + num_kv_teams_; }
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    if (team.league_rank() >= board_.num_teams()) {
+      if constexpr (hashes_kv) {
+        KVTeams::hash_jobs(team, args_, team.league_rank() - board_.num_teams(), num_kv_teams_);
+      }
+      return;
+    }
+    auto& scratch = in_scratch<Scratch>(team);
+    const int rank = team.team_rank(), warp = rank / warp_width;
+    if (rank == 0) {
+      scratch.ticket = board_.take_ticket();
+      scratch.stamp = board_.stamp();
+    }
+    if (rank < max_endpoints) scratch.written[rank] = 0;
+    scratch.split.prepare(team, args_, std::int64_t{board_.num_teams()} * warps_per_team);
+    check_plans(team, scratch);
+    const ScanRun run = scratch.split.run_of(std::int64_t{scratch.ticket} * warps_per_team + warp);
+    const std::int64_t last_request = fold(team, scratch, run);
+    team.team_barrier();
+    if (warp == 0) join(team, scratch);
+    team.team_barrier();
+    store(team, scratch, run, last_request);
+    team.team_barrier();
+    count_entries(rank, scratch);
+    if (rank == 0) board_.finish();
+  }
+
+ private:
+  struct Scratch {
+    ScanSplit<team_size, warp_width> split;
+    ScanTail tails[warps_per_team];    ///< of each warp's run
+    ScanTail befores[warps_per_team];  ///< of the runs before it in the team
+    /// Of the request in each warp's tail, where it starts there, by endpoint of its job.
+    ChainState starts[warps_per_team][max_endpoints];
+    ChainState before_team[max_endpoints];  ///< where the team's first request stands
+    std::int64_t distance;                  ///< of the team's first entry from its request's
+    Count written[max_endpoints];           ///< entries that are not skipped, by job
+    std::int32_t ticket;
+    std::uint32_t stamp;
+  };
+  static_assert(warps_per_team <= warp_width && max_endpoints <= warp_width);
+  static_assert(sizeof(Scratch) <= Tuning::max_scratch_bytes);
+
+ public:
+  static constexpr std::size_t scratch_bytes =
+      hashes_kv ? std::max(sizeof(Scratch), sizeof(typename KVTeams::Scratch)) : sizeof(Scratch);
+
+ private:
+  /// What is done once for each endpoint, and once for each of its requests.
+  KOKKOS_FUNCTION void check_plans(const Member& team, const Scratch& scratch) const {
+    const int rank = team.team_rank();
+    for (int j = 0; scratch.ticket == 0 && j < args_.num_jobs; ++j) {
+      const int e = args_.jobs[j].first_endpoint + rank;
+      if (rank >= args_.jobs[j].num_endpoints) continue;
+      args_.count_launch(args_.jobs[j], args_.endpoints.items[e], *args_.jobs[j].state);
+    }
+    const std::int64_t n = scratch.split.num_requests(args_);
+    const std::int64_t lanes = std::int64_t{board_.num_teams()} * team_size;
+    for (std::int64_t q = std::int64_t{scratch.ticket} * team_size + rank; q < n; q += lanes) {
+      std::int64_t r = q;
+      const int j = scratch.split.job_of(args_, r);
+      const WriteJobArgs& job = args_.jobs[j];
+      const PlannedRequest plan = job.planned(r);
+      const WriteRequest request = job.request(plan, scratch.split.size_of(j).bounds);
+      for (int e = 0; e < job.num_endpoints; ++e) {
+        args_.check_request(args_.endpoints.items[job.first_endpoint + e], plan, request, r);
+      }
+    }
+  }
+
+  /// What a request starts from in the endpoint of this lane.
+  KOKKOS_FUNCTION ChainState start(const Scratch& scratch, const ScanPart& part, int lane) const {
+    const WriteJobArgs& job = args_.jobs[part.job];
+    if (lane >= job.num_endpoints) return {};
+    const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + lane];
+    ChainState state = Args::start(job, endpoint, Chain::polynomial, part.seed_slot,
+                                   Args::load_seed(endpoint, part.seed_slot));
+    if (!scratch.split.size_of(part.job).checks_positions) state.checks_position = 0;
+    return state;
+  }
+
+  /// Leaves the tail of a run in scratch, and the start of its request. Returns that request.
+  KOKKOS_FUNCTION std::int64_t fold(const Member& team, Scratch& scratch, ScanRun run) const {
+    const int lane = Warp::lane_in_warp(team), warp = team.team_rank() / warp_width;
+    ScanPart part{};
+    std::int64_t request = -1;
+    for (bool is_first = true; scratch.split.take_part(team, args_, run, part); is_first = false) {
+      request = run.place.request - 1;
+      if (is_first && team.team_rank() == 0) scratch.distance = part.first - part.entries.begin;
+    }
+    ScanTail tail;
+    if (request >= 0) {
+      tail = fold_part(team, part);
+      if (part.is_start()) {
+        tail.start_index = warp;
+        if (lane < max_endpoints) scratch.starts[warp][lane] = start(scratch, part, lane);
+      }
+    } else if (team.team_rank() == 0) {
+      scratch.distance = 0;
+    }
+    if (lane == 0) scratch.tails[warp] = tail;
+    return request;
+  }
+
+  /// The tail of a part: each lane composes neighbouring entries.
+  KOKKOS_FUNCTION ScanTail fold_part(const Member& team, const ScanPart& part) const {
+    const WriteJobArgs& job = args_.jobs[part.job];
+    const std::int64_t of_lane = (part.count + warp_width - 1) / warp_width;
+    const std::int64_t begin = of_lane * Warp::lane_in_warp(team);
+    const std::int64_t end = Kokkos::min(begin + of_lane, part.count);
+    ScanTail tail;
+    for (std::int64_t i = begin; i < end; ++i) tail.add(job.entry(part.first + i));
+    return Warp::from_lane(team, Warp::scan(team, tail, joined<ScanTail>), warp_width - 1);
+  }
+
+  /// By one warp: publishes the team's tail, and finds where the request stands with which the team
+  /// begins.
+  KOKKOS_FUNCTION void join(const Member& team, Scratch& scratch) const {
+    const int lane = Warp::lane_in_warp(team);
+    const ScanTail up_to = Warp::scan(
+        team, lane < warps_per_team ? scratch.tails[lane] : ScanTail{}, joined<ScanTail>);
+    const ScanTail before = Warp::from_lane_before(team, up_to, 1);
+    if (lane < warps_per_team) scratch.befores[lane] = lane > 0 ? before : ScanTail{};
+    if (lane == warp_width - 1) publish(scratch, up_to);
+    if (scratch.distance > 0) find_start(team, scratch);
+  }
+
+  KOKKOS_FUNCTION void publish(const Scratch& scratch, ScanTail tail) const {
+    if (tail.has_start()) {
+      ChainState* const starts = board_.starts(scratch.ticket);
+      for (int e = 0; e < max_endpoints; ++e) starts[e] = scratch.starts[tail.start_index][e];
+      tail.start_index = scratch.ticket;
+    }
+    board_.publish(scratch.ticket, tail, scratch.stamp);
+  }
+
+  /// Waits for the teams that have the entries before the team's first in its request.
+  KOKKOS_FUNCTION void find_start(const Member& team, Scratch& scratch) const {
+    const int lane = Warp::lane_in_warp(team);
+    const std::int64_t of_team = scratch.split.run_size() * warps_per_team;
+    const std::int64_t needed =
+        Kokkos::min((scratch.distance + of_team - 1) / of_team, std::int64_t{scratch.ticket});
+    const std::int64_t of_lane = (needed + warp_width - 1) / warp_width;
+    const std::int64_t begin = scratch.ticket - needed + of_lane * lane;
+    const std::int64_t end = Kokkos::min(begin + of_lane, std::int64_t{scratch.ticket});
+    ScanTail tail;
+    for (std::int64_t t = begin; t < end; ++t) {
+      tail = tail.then(board_.wait_for(static_cast<std::int32_t>(t), scratch.stamp));
+    }
+    tail = Warp::from_lane(team, Warp::scan(team, tail, joined<ScanTail>), warp_width - 1);
+    if (lane >= max_endpoints) return;
+    ChainState start{chain_start(), 0, 0};
+    if (tail.has_start()) {
+      board_.wait_for(tail.start_index, scratch.stamp);  // this lane has to see it as well
+      start = board_.starts(tail.start_index)[lane];
+    }
+    scratch.before_team[lane] = tail.after(start);
+  }
+
+  /// Stores the records of a run. `last_request` is the one whose start is in scratch.
+  KOKKOS_FUNCTION void store(const Member& team, Scratch& scratch, ScanRun run,
+                             std::int64_t last_request) const {
+    const int lane = Warp::lane_in_warp(team), warp = team.team_rank() / warp_width;
+    for (ScanPart part{}; scratch.split.take_part(team, args_, run, part);) {
+      ChainState state{};  // lane e has that of endpoint e
+      if (!part.is_start()) {
+        if (lane < max_endpoints) state = state_before(scratch, warp, lane);
+      } else if (run.place.request - 1 == last_request) {
+        // Warps behind this one may have stored a record over the seed by now.
+        if (lane < max_endpoints) state = scratch.starts[warp][lane];
+      } else {
+        state = start(scratch, part, lane);
+      }
+      Count written = scratch.split.size_of(part.job).checks_positions
+                          ? store_part<ScanTail>(team, part, state)
+                          : store_part<ChainMap>(team, part, state);
+      written = Warp::combine(team, written, [](Count a, Count b) { return a + b; });
+      if (lane == 0) Kokkos::atomic_add(&scratch.written[part.job], written);
+    }
+  }
+
+  /// Where a request stands before a warp's run, in an endpoint.
+  KOKKOS_FUNCTION static ChainState state_before(const Scratch& scratch, int warp, int e) {
+    const ScanTail& before = scratch.befores[warp];
+    return before.after(before.has_start() ? scratch.starts[before.start_index][e]
+                                           : scratch.before_team[e]);
+  }
+
+  /// Stores the records of a part, a strip at a time; returns how many of the lane's entries are
+  /// not skipped. Lane e gives the state before the part in endpoint e.
+  /// \tparam Behind what has to be known of the entries before one: ChainMap, or ScanTail when
+  /// positions are checked
+  template <class Behind>
+  KOKKOS_FUNCTION Count store_part(const Member& team, const ScanPart& part,
+                                   const ChainState& state) const {
+    const WriteJobArgs& job = args_.jobs[part.job];
+    const int lane = Warp::lane_in_warp(team);
+    Behind before_strip;
+    Count written = 0;
+    WriteEntry next = entry_of(job, part, lane);
+    for (std::int64_t at = lane; at - lane < part.count; at += warp_width) {
+      const WriteEntry entry = next;
+      next = entry_of(job, part, at + warp_width);
+      Behind own;
+      own.add(entry);
+      const Behind up_to = Warp::scan(team, own, joined<Behind>);
+      Behind before = Warp::from_lane_before(team, up_to, 1);
+      before = lane > 0 ? before_strip.then(before) : before_strip;
+      before_strip = before_strip.then(Warp::from_lane(team, up_to, warp_width - 1));
+      for (int e = 0; e < job.num_endpoints; ++e) {
+        const ChainState at_entry = before.after(of_endpoint<Behind>(team, state, e));
+        if (entry.slot >= 0) store_entry(part, e, at_entry, part.first + at, entry);
+      }
+      written += entry.slot >= 0 ? 1 : 0;
+    }
+    return written;
+  }
+
+  /// The `at`-th entry of a part; one that is skipped behind its end.
+  KOKKOS_FUNCTION static WriteEntry entry_of(const WriteJobArgs& job, const ScanPart& part,
+                                             std::int64_t at) {
+    return at < part.count ? job.entry(part.first + at) : WriteEntry{0, 0, -1};
+  }
+
+  template <class Behind>
+  KOKKOS_FUNCTION static ChainState of_endpoint(const Member& team, const ChainState& state,
+                                                int e) {
+    if constexpr (std::is_same_v<Behind, ChainMap>) {
+      return {Warp::from_lane(team, state.hash, e), 0, 0};
+    } else {
+      return Warp::from_lane(team, state, e);
+    }
+  }
+
+  KOKKOS_FUNCTION void store_entry(const ScanPart& part, int e, const ChainState& before,
+                                   std::int64_t i, const WriteEntry& entry) const {
+    const WriteJobArgs& job = args_.jobs[part.job];
+    const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
+    if (Args::is_plain(job, endpoint, before, entry) ||
+        args_.check(job, endpoint, part.entries, before, i, entry)) {
+      store_chained(endpoint, entry, before.hash);
+    }
+  }
+
+  KOKKOS_FUNCTION void count_entries(int rank, const Scratch& scratch) const {
+    for (int j = 0; j < args_.num_jobs; ++j) {
+      if (rank >= args_.jobs[j].num_endpoints) continue;
+      const int e = args_.jobs[j].first_endpoint + rank;
+      args_.sink.count_entries(args_.endpoints.items[e].tag, scratch.written[j]);
+    }
+  }
+
+  template <class Behind>
+  KOKKOS_FUNCTION static Behind joined(const Behind& before, const Behind& next) {
+    return before.then(next);
+  }
+
+  Args args_;
+  ScanBoard board_;
+  std::int32_t num_kv_teams_;
+};
+
+/// The kernel for a device of `concurrency` threads, and no more than `max_teams`.
+template <class Kernel, class Args>
+Kernel write_by_scan_kernel(const Args& args, std::byte* board, std::int64_t max_teams,
+                            std::int64_t concurrency) {
+  std::int64_t tokens = 0;
+  for (int j = 0; j < args.num_jobs; ++j) tokens += args.jobs[j].tokens_given;
+  // A warp has one entry at the least.
+  const std::int64_t wanted = (tokens + Kernel::warps_per_team - 1) / Kernel::warps_per_team;
+  const auto teams = static_cast<std::int32_t>(std::clamp<std::int64_t>(wanted, 1, max_teams));
+  return Kernel(args, ScanBoard(board, teams), Kernel::KVTeams::num_teams(args, concurrency));
+}
+
+template <bool hashes_kv, class ExecSpace, class Args>
+void launch_write_by_scan(const ExecSpace& space, const Args& args, std::byte* board) {
+  using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
+  using Kernel = WriteByScan<Member, hashes_kv, Args, Tuning<ExecSpace>>;
+  const Kernel kernel = write_by_scan_kernel<Kernel>(
+      args, board, teams_that_fill(space, Kernel::teams_at_once), space.concurrency());
+  launch_teams<Kernel::team_size, Kernel::teams_at_once>(
+      "kvc::write_scan", space, kernel.league_size(), Kernel::scratch_bytes, kernel);
+}
+
+/// Bytes of a plan's scratch: as zeros, before the first launch.
+template <class ExecSpace>
+std::int64_t write_scratch_bytes(const ExecSpace& space) {
+  if constexpr (is_host_space<ExecSpace>) {
+    return 0;
+  } else {
+    using Tuning = kvcanary::Tuning<ExecSpace>;
+    constexpr int teams_at_once = std::max(Tuning::template WriteByScan<false>::teams_at_once,
+                                           Tuning::template WriteByScan<true>::teams_at_once);
+    return ScanBoard::bytes(teams_that_fill(space, teams_at_once));
+  }
+}
+
+/// Those endpoints of `jobs` that have polynomial chains.
+template <class ExecSpace, class MemorySpace>
+void write_by_scan(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
+                   const ViolationLog<MemorySpace>& log,
+                   const LaunchCounters<MemorySpace>& counters) {
+  constexpr int few_jobs = tuning::Shared::few_jobs;
+  const auto job =
+      std::ranges::find_if(jobs, [](const auto& job) { return has_chain(job, Chain::polynomial); });
+  const auto launch = [&](const auto& args) {
+    std::byte* const board = job->plan.scratch.data();
+    kv_work_of(args.endpoints.span()) == KVWork::none
+        ? launch_write_by_scan<false>(space, args, board)
+        : launch_write_by_scan<true>(space, args, board);
+  };
+  constexpr Chains chains{.splitmix = false, .polynomial = true};
+  if (jobs.size() <= few_jobs) {
+    launch(BasicWriteArgs<few_jobs, max_endpoints>(jobs, log, counters, chains));
+  } else {
+    launch(WriteArgs(jobs, log, counters, chains));
+  }
+}
+
+}  // namespace kvcanary::detail
