@@ -21,7 +21,7 @@ class CheckedBuffers {
     for (int i = 0; i < of.endpoints; ++i) {
       records_.emplace_back("perf::records", of.pool_slots(num_sets));
       endpoints_.push_back({.tag = static_cast<LaunchTag>(pool.first_tag + i),
-                            .buffer = records_.back(),
+                            .buffer = {records_.back(), PaddingSlots{}, of.chain},
                             .sources = kv_.list(),
                             .kv_hash_mode = of.mode});
     }

@@ -57,7 +57,9 @@ std::string describe(const VerifyCase& of) {
                                 : std::to_string(of.requests) + "x" + std::to_string(of.prefix);
   return shape + "/page:" + std::to_string(of.page) + "/endpoints:" + std::to_string(of.endpoints) +
          "/kv:" + to_string(of.kv) + "/" + to_string(of.mode) + "/" + to_string(of.checked) +
-         (of.expected ? "/expected" : "") + (of.room > 0 ? "/room:" + std::to_string(of.room) : "");
+         (of.expected ? "/expected" : "") +
+         (of.room > 0 ? "/room:" + std::to_string(of.room) : "") +
+         (of.chain == Chain::polynomial ? "/polynomial" : "");
 }
 
 std::int64_t bytes_moved(const VerifyCase& of) {

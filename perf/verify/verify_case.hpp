@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <kvcanary/chain_hash.hpp>
 #include <string>
 
 #include "perf/inputs/kv_layout.hpp"
@@ -34,6 +35,7 @@ struct VerifyCase {
   KVHashMode mode = KVHashMode::none;
   Checked checked = Checked::full;
   bool expected = false;  ///< with expected tokens
+  Chain chain = Chain::splitmix;
   std::int64_t room = 0;  ///< tokens that a row of the table has room for, if more than the longest
 
   static constexpr int max_pools = 2;
@@ -57,7 +59,8 @@ struct VerifyCase {
 };
 
 /// "256x4096/page:16/endpoints:1/kv:none/off/full", with "ragged" where requests have unlike
-/// prefixes, "/expected" where tokens are expected and "/room:131072" where the table is wider.
+/// prefixes, "/expected" where tokens are expected, "/room:131072" where the table is wider and
+/// "/polynomial" where chains are that.
 std::string describe(const VerifyCase& of);
 
 /// Bytes that verify has to read, counted alike for whatever does it: 36 for each position (4 of

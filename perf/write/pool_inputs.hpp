@@ -119,7 +119,7 @@ class PoolInputs {
             FillSeeds{records_.back().data(), plan_.seed_slots.data(), write_case.prefix - 1});
       }
       endpoints_.push_back({.tag = static_cast<LaunchTag>(first_tag + i),
-                            .buffer = records_.back(),
+                            .buffer = {records_.back(), PaddingSlots{}, write_case.chain},
                             .sources = kv_.list(),
                             .kv_hash_mode = write_case.mode});
     }

@@ -33,7 +33,8 @@ std::string describe(const WriteCase& write_case) {
          "/endpoints:" + std::to_string(write_case.endpoints) + "/kv:" + to_string(write_case.kv) +
          "/" + to_string(write_case.mode) + "/" +
          (write_case.pools == Pools::full ? "full" : "full_swa") +
-         (write_case.check ? "/check" : "");
+         (write_case.check ? "/check" : "") +
+         (write_case.chain == Chain::polynomial ? "/polynomial" : "");
 }
 
 std::int64_t bytes_moved(const WriteCase& write_case) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <kvcanary/chain_hash.hpp>
 #include <string>
 
 #include "perf/inputs/kv_layout.hpp"
@@ -24,6 +25,7 @@ struct WriteCase {
   KVHashMode mode = KVHashMode::none;
   Pools pools = Pools::full;
   bool check = false;  ///< of positions: they must follow one another, and the seed
+  Chain chain = Chain::splitmix;
 
   bool is_decode() const { return entries == 1; }
   std::int64_t num_pools() const { return pools == Pools::full ? 1 : 2; }
@@ -38,7 +40,7 @@ struct WriteCase {
 };
 
 /// "32x4096/prefix:4096/endpoints:1/kv:2x16of32/all/full", with "/check" where positions are
-/// checked.
+/// checked, and "/polynomial" where chains are that.
 std::string describe(const WriteCase& write_case);
 
 /// Bytes that a launch has to read and write, whichever way it does that: a record of 32 bytes for

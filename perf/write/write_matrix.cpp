@@ -44,6 +44,15 @@ void add_variations(std::vector<WriteCase>& cases, const WriteCase& shape) {
   cases.push_back(varied);
 }
 
+/// All of it once more with the other chain.
+void add_polynomial(std::vector<WriteCase>& cases) {
+  const std::vector<WriteCase> splitmix = cases;
+  for (WriteCase varied : splitmix) {
+    varied.chain = Chain::polynomial;
+    cases.push_back(varied);
+  }
+}
+
 }  // namespace
 
 std::vector<WriteCase> write_matrix() {
@@ -52,6 +61,7 @@ std::vector<WriteCase> write_matrix() {
   for (const WriteCase& shape : shapes) add_variations(cases, shape);
   cases.push_back({.requests = 128, .entries = 1, .check = true});
   cases.push_back({.requests = 32, .entries = 4096, .check = true});
+  add_polynomial(cases);
   return cases;
 }
 
