@@ -46,6 +46,22 @@ struct Warp {
     }
   }
 
+  /// Whether it is so for any lane of the warp.
+  template <class Member>
+  KOKKOS_FUNCTION static bool any(const Member& team, bool value) {
+    if constexpr (requires { team.ballot(value); }) {
+      return team.ballot(value) != 0;
+    } else {
+#if defined(__CUDA_ARCH__)
+      return __any_sync(0xFFFFFFFFU, value) != 0;
+#elif defined(__HIP_DEVICE_COMPILE__)
+      return __any(value) != 0;
+#else
+      return value;
+#endif
+    }
+  }
+
   /// The values of all lanes combined, in any order.
   template <class Member, class T, class Combine>
   KOKKOS_FUNCTION static T combine(const Member& team, T value, const Combine& combine) {

@@ -57,26 +57,31 @@ class ScanBoard {
     return all + ticket * max_endpoints;
   }
 
-  /// Publishes a team's tail, and the starts that were stored before. For one lane, behind a
-  /// barrier.
-  KOKKOS_FUNCTION void publish(std::int32_t ticket, const ScanTail& tail,
-                               std::uint32_t stamp) const {
-    ScanPost& post = posts()[ticket];
-    post.tail = tail;
+  /// Publishes a team's tail, and the starts that lanes of the same warp have stored.
+  /// \param mine whether this lane publishes; all lanes of the warp call it
+  template <class Warp, class Member>
+  KOKKOS_FUNCTION void publish(const Member& team, bool mine, std::int32_t ticket,
+                               const ScanTail& tail, std::uint32_t stamp) const {
+    if (mine) posts()[ticket].tail = tail;
     desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeDevice());
-    desul::atomic_store(&post.stamp, stamp, desul::MemoryOrderRelaxed(),
-                        desul::MemoryScopeDevice());
+    Warp::any(team, mine);  // the lanes meet: what any of them has stored is visible by now
+    if (mine) *static_cast<volatile std::uint32_t*>(&posts()[ticket].stamp) = stamp;
   }
 
-  /// Waits for a team's tail.
-  KOKKOS_FUNCTION ScanTail wait_for(std::int32_t ticket, std::uint32_t stamp) const {
-    const ScanPost& post = posts()[ticket];
-    while (desul::atomic_load(&post.stamp, desul::MemoryOrderRelaxed(),
-                              desul::MemoryScopeDevice()) != stamp) {
+  /// Waits until teams [begin, end) have published theirs.
+  KOKKOS_FUNCTION void wait_for(std::int64_t begin, std::int64_t end, std::uint32_t stamp) const {
+    for (bool all = false; !all;) {
+      all = true;
+      for (std::int64_t t = begin; t < end; ++t) {
+        // All are on their way together. An atomic_load would be a loop of its own.
+        all &= *static_cast<const volatile std::uint32_t*>(&posts()[t].stamp) == stamp;
+      }
     }
     desul::atomic_thread_fence(desul::MemoryOrderAcquire(), desul::MemoryScopeDevice());
-    return post.tail;
   }
+
+  /// The tail of a team that was waited for.
+  KOKKOS_FUNCTION const ScanTail& tail(std::int64_t ticket) const { return posts()[ticket].tail; }
 
  private:
   struct alignas(16) Header {

@@ -10,6 +10,13 @@
 /// What consecutive entries of a polynomial chain make of any state before them.
 namespace kvcanary::detail {
 
+/// What `count` entries multiply the hash before them with.
+KOKKOS_INLINE_FUNCTION constexpr std::uint64_t polynomial_power(int count) {
+  std::uint64_t power = 1, square = polynomial_multiplier;
+  for (; count > 0; count /= 2, square *= square) power *= count % 2 != 0 ? square : 1;
+  return power;
+}
+
 /// Of entries of one request, the hash: after them it is multiplier * hash + offset. Such functions
 /// compose associatively, so that any split of a chain can be computed in parallel.
 struct ChainMap {

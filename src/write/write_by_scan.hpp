@@ -27,6 +27,7 @@ template <class Member, bool hashes_kv, class Args, class Tuning>
 class WriteByScan {
   using Shape = typename Tuning::template WriteByScan<hashes_kv>;
   static constexpr int warp_width = Tuning::warp_width;
+  static constexpr int last_lane = warp_width - 1;
   using Warp = detail::Warp<warp_width>;
 
  public:
@@ -54,11 +55,15 @@ class WriteByScan {
     }
     if (rank < max_endpoints) scratch.written[rank] = 0;
     scratch.split.prepare(team, args_, std::int64_t{board_.num_teams()} * warps_per_team);
-    check_plans(team, scratch);
     const ScanRun run = scratch.split.run_of(std::int64_t{scratch.ticket} * warps_per_team + warp);
     const std::int64_t last_request = fold(team, scratch, run);
     team.team_barrier();
-    if (warp == 0) join(team, scratch);
+    // One warp waits for other teams; the others look at what is to be looked at once.
+    if (warp == 0) {
+      join(team, scratch);
+    } else {
+      check_plans(rank - warp_width, scratch);
+    }
     team.team_barrier();
     store(team, scratch, run, last_request);
     team.team_barrier();
@@ -87,17 +92,17 @@ class WriteByScan {
       hashes_kv ? std::max(sizeof(Scratch), sizeof(typename KVTeams::Scratch)) : sizeof(Scratch);
 
  private:
-  /// What is done once for each endpoint, and once for each of its requests.
-  KOKKOS_FUNCTION void check_plans(const Member& team, const Scratch& scratch) const {
-    const int rank = team.team_rank();
+  /// What is done once for each endpoint, and once for each of its requests, as one of `checkers`
+  /// lanes of the team.
+  KOKKOS_FUNCTION void check_plans(int rank, const Scratch& scratch) const {
     for (int j = 0; scratch.ticket == 0 && j < args_.num_jobs; ++j) {
       const int e = args_.jobs[j].first_endpoint + rank;
       if (rank >= args_.jobs[j].num_endpoints) continue;
       args_.count_launch(args_.jobs[j], args_.endpoints.items[e], *args_.jobs[j].state);
     }
     const std::int64_t n = scratch.split.num_requests(args_);
-    const std::int64_t lanes = std::int64_t{board_.num_teams()} * team_size;
-    for (std::int64_t q = std::int64_t{scratch.ticket} * team_size + rank; q < n; q += lanes) {
+    const std::int64_t all = std::int64_t{board_.num_teams()} * checkers;
+    for (std::int64_t q = std::int64_t{scratch.ticket} * checkers + rank; q < n; q += all) {
       std::int64_t r = q;
       const int j = scratch.split.job_of(args_, r);
       const WriteJobArgs& job = args_.jobs[j];
@@ -108,6 +113,8 @@ class WriteByScan {
       }
     }
   }
+  static constexpr int checkers = team_size - warp_width;
+  static_assert(checkers >= max_endpoints);
 
   /// What a request starts from in the endpoint of this lane.
   KOKKOS_FUNCTION ChainState start(const Scratch& scratch, const ScanPart& part, int lane) const {
@@ -131,10 +138,12 @@ class WriteByScan {
     }
     ScanTail tail;
     if (request >= 0) {
+      // On its way at the same time as the entries.
+      const ChainState state = part.is_start() ? start(scratch, part, lane) : ChainState{};
       tail = fold_part(team, part);
       if (part.is_start()) {
         tail.start_index = warp;
-        if (lane < max_endpoints) scratch.starts[warp][lane] = start(scratch, part, lane);
+        if (lane < max_endpoints) scratch.starts[warp][lane] = state;
       }
     } else if (team.team_rank() == 0) {
       scratch.distance = 0;
@@ -143,16 +152,50 @@ class WriteByScan {
     return request;
   }
 
-  /// The tail of a part: each lane composes neighbouring entries.
+  /// The tail of a part, a strip at a time.
   KOKKOS_FUNCTION ScanTail fold_part(const Member& team, const ScanPart& part) const {
     const WriteJobArgs& job = args_.jobs[part.job];
-    const std::int64_t of_lane = (part.count + warp_width - 1) / warp_width;
-    const std::int64_t begin = of_lane * Warp::lane_in_warp(team);
-    const std::int64_t end = Kokkos::min(begin + of_lane, part.count);
+    const int lane = Warp::lane_in_warp(team);
     ScanTail tail;
-    for (std::int64_t i = begin; i < end; ++i) tail.add(job.entry(part.first + i));
-    return Warp::from_lane(team, Warp::scan(team, tail, joined<ScanTail>), warp_width - 1);
+    Columns columns;
+    for (std::int64_t at = lane; at - lane < part.count; at += warp_width) {
+      const WriteEntry entry = entry_of(job, part, at);
+      if (!Warp::any(team, entry.slot < 0)) {
+        columns.add(entry);
+        continue;
+      }
+      ScanTail of_strip;
+      of_strip.add(entry);
+      of_strip = Warp::from_lane(team, Warp::scan(team, of_strip, joined<ScanTail>), last_lane);
+      tail = tail.then(columns.tail(team)).then(of_strip);
+      columns = {};
+    }
+    return tail.then(columns.tail(team));
   }
+
+  /// Strips without a skipped entry: each lane has every warp_width-th entry, so that no lane needs
+  /// another one before the end.
+  struct Columns {
+    ChainMap map = {1, 0};
+    std::int64_t position = 0;
+    std::int32_t has_position = 0;
+
+    KOKKOS_FUNCTION void add(const WriteEntry& entry) {
+      constexpr std::uint64_t power = polynomial_power(warp_width);
+      map = map.then({power, polynomial_term(entry.token, entry.position)});
+      position = entry.position;
+      has_position = 1;
+    }
+
+    /// For all lanes of the warp, which have as many strips.
+    KOKKOS_FUNCTION ScanTail tail(const Member& team) const {
+      if (has_position == 0) return {};
+      const std::uint64_t behind = polynomial_power(last_lane - Warp::lane_in_warp(team));
+      const std::uint64_t offset = Warp::combine(
+          team, behind * map.offset, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+      return {{map.multiplier, offset}, Warp::from_lane(team, position, last_lane), 1, -1};
+    }
+  };
 
   /// By one warp: publishes the team's tail, and finds where the request stands with which the team
   /// begins.
@@ -162,17 +205,19 @@ class WriteByScan {
         team, lane < warps_per_team ? scratch.tails[lane] : ScanTail{}, joined<ScanTail>);
     const ScanTail before = Warp::from_lane_before(team, up_to, 1);
     if (lane < warps_per_team) scratch.befores[lane] = lane > 0 ? before : ScanTail{};
-    if (lane == warp_width - 1) publish(scratch, up_to);
+    publish(team, scratch, Warp::from_lane(team, up_to, last_lane));
     if (scratch.distance > 0) find_start(team, scratch);
   }
 
-  KOKKOS_FUNCTION void publish(const Scratch& scratch, ScanTail tail) const {
+  KOKKOS_FUNCTION void publish(const Member& team, const Scratch& scratch, ScanTail tail) const {
+    const int lane = Warp::lane_in_warp(team);
     if (tail.has_start()) {
-      ChainState* const starts = board_.starts(scratch.ticket);
-      for (int e = 0; e < max_endpoints; ++e) starts[e] = scratch.starts[tail.start_index][e];
+      if (lane < max_endpoints) {
+        board_.starts(scratch.ticket)[lane] = scratch.starts[tail.start_index][lane];
+      }
       tail.start_index = scratch.ticket;
     }
-    board_.publish(scratch.ticket, tail, scratch.stamp);
+    board_.template publish<Warp>(team, lane == 0, scratch.ticket, tail, scratch.stamp);
   }
 
   /// Waits for the teams that have the entries before the team's first in its request.
@@ -181,21 +226,17 @@ class WriteByScan {
     const std::int64_t of_team = scratch.split.run_size() * warps_per_team;
     const std::int64_t needed =
         Kokkos::min((scratch.distance + of_team - 1) / of_team, std::int64_t{scratch.ticket});
-    const std::int64_t of_lane = (needed + warp_width - 1) / warp_width;
+    const std::int64_t of_lane = (needed + last_lane) / warp_width;
     const std::int64_t begin = scratch.ticket - needed + of_lane * lane;
     const std::int64_t end = Kokkos::min(begin + of_lane, std::int64_t{scratch.ticket});
+    board_.wait_for(begin, end, scratch.stamp);
     ScanTail tail;
-    for (std::int64_t t = begin; t < end; ++t) {
-      tail = tail.then(board_.wait_for(static_cast<std::int32_t>(t), scratch.stamp));
-    }
-    tail = Warp::from_lane(team, Warp::scan(team, tail, joined<ScanTail>), warp_width - 1);
+    for (std::int64_t t = begin; t < end; ++t) tail = tail.then(board_.tail(t));
+    tail = Warp::from_lane(team, Warp::scan(team, tail, joined<ScanTail>), last_lane);
     if (lane >= max_endpoints) return;
-    ChainState start{chain_start(), 0, 0};
-    if (tail.has_start()) {
-      board_.wait_for(tail.start_index, scratch.stamp);  // this lane has to see it as well
-      start = board_.starts(tail.start_index)[lane];
-    }
-    scratch.before_team[lane] = tail.after(start);
+    const ChainState none{chain_start(), 0, 0};
+    scratch.before_team[lane] =
+        tail.after(tail.has_start() ? board_.starts(tail.start_index)[lane] : none);
   }
 
   /// Stores the records of a run. `last_request` is the one whose start is in scratch.
@@ -233,28 +274,55 @@ class WriteByScan {
   /// positions are checked
   template <class Behind>
   KOKKOS_FUNCTION Count store_part(const Member& team, const ScanPart& part,
-                                   const ChainState& state) const {
+                                   ChainState state) const {
     const WriteJobArgs& job = args_.jobs[part.job];
     const int lane = Warp::lane_in_warp(team);
-    Behind before_strip;
+    const std::uint64_t power = polynomial_power(lane);
     Count written = 0;
     WriteEntry next = entry_of(job, part, lane);
     for (std::int64_t at = lane; at - lane < part.count; at += warp_width) {
       const WriteEntry entry = next;
       next = entry_of(job, part, at + warp_width);
-      Behind own;
-      own.add(entry);
-      const Behind up_to = Warp::scan(team, own, joined<Behind>);
-      Behind before = Warp::from_lane_before(team, up_to, 1);
-      before = lane > 0 ? before_strip.then(before) : before_strip;
-      before_strip = before_strip.then(Warp::from_lane(team, up_to, warp_width - 1));
+      Behind before, strip;  // the entries of the strip before this one, and all of them
+      scan_strip(team, power, entry, before, strip);
       for (int e = 0; e < job.num_endpoints; ++e) {
         const ChainState at_entry = before.after(of_endpoint<Behind>(team, state, e));
         if (entry.slot >= 0) store_entry(part, e, at_entry, part.first + at, entry);
       }
+      state = strip.after(state);
       written += entry.slot >= 0 ? 1 : 0;
     }
     return written;
+  }
+
+  template <class Behind>
+  KOKKOS_FUNCTION static void scan_strip(const Member& team, std::uint64_t power,
+                                         const WriteEntry& entry, Behind& before, Behind& strip) {
+    if constexpr (std::is_same_v<Behind, ChainMap>) {
+      if (!Warp::any(team, entry.slot < 0)) return scan_terms(team, power, entry, before, strip);
+    }
+    Behind up_to;
+    up_to.add(entry);
+    up_to = Warp::scan(team, up_to, joined<Behind>);
+    before = Warp::from_lane_before(team, up_to, 1);
+    if (Warp::lane_in_warp(team) == 0) before = {};
+    strip = Warp::from_lane(team, up_to, last_lane);
+  }
+
+  /// The same where no entry is skipped: what they multiply with is known.
+  KOKKOS_FUNCTION static void scan_terms(const Member& team, std::uint64_t power,
+                                         const WriteEntry& entry, ChainMap& before,
+                                         ChainMap& strip) {
+    const int lane = Warp::lane_in_warp(team);
+    std::uint64_t offset = polynomial_term(entry.token, entry.position);
+    std::uint64_t multiplier = polynomial_multiplier;
+    for (int distance = 1; distance < warp_width; distance *= 2, multiplier *= multiplier) {
+      const std::uint64_t other = Warp::from_lane_before(team, offset, distance);
+      if (lane >= distance) offset += multiplier * other;
+    }
+    before = {power, Warp::from_lane_before(team, offset, 1)};
+    if (lane == 0) before.offset = 0;
+    strip = {polynomial_power(warp_width), Warp::from_lane(team, offset, last_lane)};
   }
 
   /// The `at`-th entry of a part; one that is skipped behind its end.

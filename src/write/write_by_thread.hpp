@@ -69,9 +69,10 @@ class WriteByThread {
       if (i + 1 < request.end) next = job.entry(i + 1);
       if (entry.slot < 0) continue;
       write_entry(job, endpoint, request, chain, i, entry);
+      ++entries;
+      if (i + 1 == request.end) break;  // a decode step ends here
       chain.hash = chain_step(job.chain, chain.hash, entry.token, entry.position);
       chain.position = entry.position;
-      ++entries;
     }
     args_.sink.count_entries(endpoint.tag, entries);
   }
