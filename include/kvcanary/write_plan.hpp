@@ -24,8 +24,6 @@ struct WritePlan {
   Kokkos::View<std::int64_t*, MemorySpace>
       request_rows;  ///< [capacity] row in the slot table, for reports
   Kokkos::View<WritePlanState, MemorySpace> state;
-  Kokkos::View<std::int64_t*, MemorySpace>
-      verify_offsets;  ///< [capacity + 1] scratch of `plan`; others don't need it
 
   /// Room for `max_requests`, none in it, on the device of `space` and in its order.
   /// \throws std::invalid_argument when max_requests < 1
