@@ -64,17 +64,13 @@ struct PlanArgs {
     verify_capacity = verify_plan.capacity();
   }
 
-  /// What request `r` adds, when `n` requests count.
-  KOKKOS_FUNCTION PlanSums sums_of(int r, int n) const {
-    const RequestArgs::Request request = batch.request(r);  // on its way together with n
-    if (r >= n) return {};
+  KOKKOS_FUNCTION PlanSums sums_of(const RequestArgs::Request& request) const {
     const RequestArgs::Positions verified = batch.positions(request);
     return {request.extend, verified.end - verified.first, request.is_malformed ? 1 : 0};
   }
 
   /// What a write plan says of a request by itself.
-  KOKKOS_FUNCTION void store_request(int r) const {
-    const RequestArgs::Request request = batch.request(r);
+  KOKKOS_FUNCTION void store_request(int r, const RequestArgs::Request& request) const {
     rows[r] = request.row;
     seed_slots[r] = request.prefix == 0 || request.extend == 0
                         ? no_slot

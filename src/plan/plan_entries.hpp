@@ -6,6 +6,7 @@
 #include "src/entry_tile.hpp"
 #include "src/plan/plan_args.hpp"
 #include "src/plan/plan_requests.hpp"
+#include "src/seldom.hpp"
 #include "src/team.hpp"
 
 /// \file
@@ -39,6 +40,7 @@ class PlanEntries {
     const LaneRequests requests(args_.batch.num_given(), team_size, rank);
     const int n = args_.batch.num_counted();
     std::int64_t own = 0;
+    KVCANARY_SELDOM_LOOP
     for (int r = requests.begin; r < requests.end; ++r) own += positions_of(r, n).count;
     const auto sum = scratch.scan.scan(team_, own);
     scratch.entries_before[rank] = sum.before;

@@ -30,9 +30,10 @@ class PlanOnHost {
     PlanSums total;
     args_.offsets[0] = 0;
     for (int r = 0; r < n; ++r) {
-      total += args_.sums_of(r, n);
+      const RequestArgs::Request request = args_.batch.request(r);
+      total += args_.sums_of(request);
       args_.offsets[r + 1] = total.extend;
-      args_.store_request(r);
+      args_.store_request(r, request);
     }
     std::fill(args_.offsets + n + 1, args_.offsets + args_.write_capacity + 1, total.extend);
     args_.store_states(n, wanted, total);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "src/plan/plan_args.hpp"
+#include "src/seldom.hpp"
 #include "src/team.hpp"
 
 /// \file
@@ -39,16 +40,23 @@ class PlanRequests {
     const std::int64_t wanted = args_.batch.wanted();
     const int n = args_.batch.num_counted(wanted);
     PlanSums own;
-    for (int r = requests.begin; r < requests.end; ++r) own += args_.sums_of(r, n);
+    // Loops that stay loops: few requests a lane are usual, and a short kernel waits for its code.
+    KVCANARY_SELDOM_LOOP
+    for (int r = requests.begin; r < requests.end; ++r) {
+      const RequestArgs::Request request = args_.batch.request(r);  // on its way together with n
+      if (r < n) own += args_.sums_of(request);
+    }
     const auto sum = scratch.scan(team_, own);
     PlanSums sums = sum.before;
     int turn = requests.begin + team_index;
+    KVCANARY_SELDOM_LOOP
     for (int r = requests.begin; r < requests.end; ++r) {
-      sums += args_.sums_of(r, n);
+      const RequestArgs::Request request = args_.batch.request(r);
+      if (r < n) sums += args_.sums_of(request);
       if (r != turn) continue;
       turn += num_teams;
-      args_.offsets[r + 1] = sums.extend;  // that of all requests, where r is none
-      if (r < n) args_.store_request(r);
+      args_.offsets[r + 1] = sums.extend;  // that of all requests, where r does not count
+      if (r < n) args_.store_request(r, request);
     }
     const int lane = team_index * team_size + rank, lanes = num_teams * team_size;
     for (std::int64_t r = given + lane; r < args_.write_capacity; r += lanes) {
