@@ -32,18 +32,15 @@ constexpr Memory unreachable_memory() {
 
 /// What is checked of a WritePlan: sizes, and whether there is a state.
 struct WritePlanParts {
-  std::int64_t capacity, offsets, request_rows, verify_offsets, scratch;
+  std::int64_t capacity, offsets, request_rows, scratch;
   const void* state;
 };
 
 template <class MemorySpace>
 WritePlanParts parts_of(const WritePlan<MemorySpace>& plan) {
-  return {plan.capacity(),
-          static_cast<std::int64_t>(plan.offsets.extent(0)),
+  return {plan.capacity(), static_cast<std::int64_t>(plan.offsets.extent(0)),
           static_cast<std::int64_t>(plan.request_rows.extent(0)),
-          static_cast<std::int64_t>(plan.verify_offsets.extent(0)),
-          static_cast<std::int64_t>(plan.scratch.extent(0)),
-          plan.state.data()};
+          static_cast<std::int64_t>(plan.scratch.extent(0)), plan.state.data()};
 }
 
 /// The same of a VerifyPlan.
@@ -75,7 +72,7 @@ struct WriteJobParts {
   std::span<const Endpoint> endpoints;
 };
 
-/// \param verify_plan nullptr: there is none, and verify_offsets are not needed
+/// \param verify_plan nullptr: there is none
 void check_plan_parts(const RequestBatch& batch, const WritePlanParts& write_plan,
                       const VerifyPlanParts* verify_plan, Memory unreachable);
 /// \param num_jobs may be more than `jobs` holds, which is refused

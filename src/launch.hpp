@@ -51,31 +51,13 @@ void require_warm(const char* operation, const ExecSpace& space) {
   }
 }
 
-/// Entries that a worker takes at a time: neighbours on a host core, so that it can carry state
-/// from one to the next; one on a device, where neighbouring threads then read neighbouring
-/// entries.
-template <class ExecSpace>
-inline constexpr std::int64_t chunk_size =
-    is_host_space<ExecSpace> ? tuning::Host::Workers::chunk_size : 1;
-
-/// Workers for up to `max_entries` entries, whose number only the device knows. Enough to fill
-/// `space` and, on a host, to balance chunks of uneven cost.
+/// Workers of a host for up to `max_entries` entries, whose number only the kernel knows: enough to
+/// fill `space`, and to balance chunks of uneven cost.
 template <class ExecSpace>
 std::int64_t num_workers(const ExecSpace& space, std::int64_t max_entries) {
-  const std::int64_t chunks = (max_entries + chunk_size<ExecSpace> - 1) / chunk_size<ExecSpace>;
-  const std::int64_t fill = std::int64_t{space.concurrency()} *
-                            (is_host_space<ExecSpace> ? tuning::Host::Workers::per_core : 1);
-  return std::max<std::int64_t>(1, std::min(chunks, fill));
-}
-
-/// Calls `body(begin, end)` for every chunk of [0, num_entries) that is the turn of `worker`.
-template <class ExecSpace, class Body>
-KOKKOS_FUNCTION void for_each_chunk(std::int64_t worker, std::int64_t num_workers,
-                                    std::int64_t num_entries, const Body& body) {
-  constexpr std::int64_t size = chunk_size<ExecSpace>;
-  for (std::int64_t begin = worker * size; begin < num_entries; begin += num_workers * size) {
-    body(begin, begin + size < num_entries ? begin + size : num_entries);
-  }
+  using Shape = tuning::Host::Workers;
+  const std::int64_t chunks = (max_entries + Shape::chunk_size - 1) / Shape::chunk_size;
+  return std::max<std::int64_t>(1, std::min(chunks, space.concurrency() * Shape::per_core));
 }
 
 /// Runs `functor(worker)` for every worker in [0, count).

@@ -38,11 +38,13 @@ struct RequestArgs {
   explicit RequestArgs(const RequestBatch& batch)
       : rows_(batch.request_rows),
         prefixes_(batch.prefix_lengths),
-        extends_(batch.extend_lengths),
+        extends_(batch.extend_lengths.data() != nullptr ? batch.extend_lengths
+                                                        : batch.request_rows),
         num_requests_(batch.num_requests),
         padding_row_(batch.padding_row.value_or(0)),
         window_(batch.window < max_tokens ? static_cast<std::int32_t>(batch.window) : 0),
         given_(static_cast<std::int32_t>(batch.request_rows.size())),
+        has_extends_(batch.extend_lengths.data() != nullptr),
         has_padding_row_(batch.padding_row.has_value()),
         adds_extend_(batch.verify_end == VerifyEnd::last_token) {}
 
@@ -59,8 +61,9 @@ struct RequestArgs {
   KOKKOS_FUNCTION int num_counted() const { return num_counted(wanted()); }
 
   KOKKOS_FUNCTION Request request(int r) const {
-    const std::int64_t row = rows_[r], prefix = prefixes_[r];
-    const std::int64_t extend = extends_.given() ? extends_[r] : 0;
+    // Whether lengths are wanted or not, so that all are on their way together.
+    const std::int64_t row = rows_[r], prefix = prefixes_[r], found = extends_[r];
+    const std::int64_t extend = has_extends_ ? found : 0;
     if (is_padding(row)) return {row, 0, 0, false};
     const std::int32_t valid_prefix = is_length(prefix) ? static_cast<std::int32_t>(prefix) : 0;
     const std::int32_t valid_extend = valid(valid_prefix, extend);
@@ -105,11 +108,13 @@ struct RequestArgs {
     return {window_ > 0 && end > window_ ? end - window_ : 0, end};
   }
 
-  IntArray rows_, prefixes_, extends_, num_requests_;
+  IntArray rows_, prefixes_;
+  IntArray extends_;  ///< any array of as many elements when there are none
+  IntArray num_requests_;
   std::int64_t padding_row_;
   std::int32_t window_;  ///< 0 for one that no request is longer than
   std::int32_t given_;
-  bool has_padding_row_, adds_extend_;
+  bool has_extends_, has_padding_row_, adds_extend_;
 };
 
 }  // namespace kvcanary::detail

@@ -62,6 +62,23 @@ struct Warp {
     }
   }
 
+  /// What any lane has stored in team scratch before, all see behind it.
+  template <class Member>
+  KOKKOS_FUNCTION static void barrier([[maybe_unused]] const Member& team) {
+    if constexpr (requires { team.warp_barrier(); }) {
+      team.warp_barrier();
+    } else {
+#if defined(__CUDA_ARCH__)
+      __syncwarp();
+#elif defined(__HIP_DEVICE_COMPILE__)
+      // Lanes of a wavefront are in step: only the compiler may change the order.
+      __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+      __builtin_amdgcn_wave_barrier();
+      __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+#endif
+    }
+  }
+
   /// The values of all lanes combined, in any order.
   template <class Member, class T, class Combine>
   KOKKOS_FUNCTION static T combine(const Member& team, T value, const Combine& combine) {

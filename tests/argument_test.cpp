@@ -132,13 +132,6 @@ TEST_F(ArgumentTest, SizesOfAWritePlan) {
   EXPECT_THAT(plan(), Refused("plan", "write_plan.state", "not allocated"));
 }
 
-TEST_F(ArgumentTest, OnlyPlanNeedsVerifyOffsets) {
-  write_plan.verify_offsets = {};
-  EXPECT_EQ(write(), "(not refused)");
-  EXPECT_EQ(plan_write(), "(not refused)");
-  EXPECT_THAT(plan(), Refused("plan", "write_plan.verify_offsets.size", "0"));
-}
-
 TEST_F(ArgumentTest, StateOfAVerifyPlan) {
   verify_plan.state = {};
   EXPECT_THAT(verify(), Refused("verify", "plan.state", "not allocated"));
@@ -156,8 +149,7 @@ TEST(ArgumentTextTest, CapacityOfWritePlans) {
     for (std::size_t j = 0; j < num_jobs; ++j) {
       endpoints[j] = {static_cast<kvcanary::LaunchTag>(j),
                       {reinterpret_cast<std::byte*>(&records[j]), 1}};
-      jobs.push_back(
-          {{capacity, capacity + 1, capacity, 0, 0, &record}, &batch, {&endpoints[j], 1}});
+      jobs.push_back({{capacity, capacity + 1, capacity, 0, &record}, &batch, {&endpoints[j], 1}});
     }
     return refusal([&] {
       kvcanary::detail::check_write_parts(num_jobs, jobs, {1, &record, &record, &record},

@@ -104,6 +104,22 @@ TEST_P(EmulatedTeamTest, ShowsAMissingBarrier) {
   }
 }
 
+TEST_P(EmulatedTeamTest, WarpBarrierOrdersMemoryOfAWarp) {
+  const int width = GetParam().warp_width;
+  const auto kernel = [&](const EmulatedMember& team) {
+    int* const ranks = scratch_array<int>(team, team.team_size());
+    const int rank = team.team_rank(), first = rank / width * width;
+    ranks[rank] = rank;
+    team.warp_barrier();
+    const int next = first + (rank + 1) % width;
+    EXPECT_EQ(ranks[next], next);
+  };
+  const std::size_t scratch_bytes = GetParam().team_size * sizeof(int);
+  for (std::uint64_t seed = 0; seed < exchange_seeds; ++seed) {
+    emulate(kernel, launch_of(GetParam(), scratch_bytes, seed));
+  }
+}
+
 /// Sums of what lanes pass on through a ring of stages, with one barrier a step.
 std::vector<int> ring_sums(const EmulatedLaunch& launch, int stages) {
   std::vector<int> sums(launch.team_size);

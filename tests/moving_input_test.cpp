@@ -163,7 +163,7 @@ struct Arguments {
   }
   void add_write_plan(Scribbler& scribbler) const {
     const auto& plan = write_plan.plan();
-    const std::array views{plan.offsets, plan.seed_slots, plan.request_rows, plan.verify_offsets};
+    const std::array views{plan.offsets, plan.seed_slots, plan.request_rows};
     for (const auto& view : views) scribbler.add(view.data(), view.size());
     scribbler.add_words_of(plan.state.data(), 1);
   }

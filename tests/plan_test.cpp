@@ -474,6 +474,25 @@ TYPED_TEST(PlanTest, OverflowAndRecovery) {
   EXPECT_EQ(seeds(plans), (Ints{1, 6})) << "the write half goes on";
 }
 
+/// Requests of any length among empty ones: shares and tiles begin and end anywhere in them.
+TYPED_TEST(PlanTest, UnlikeLengths) {
+  constexpr std::int64_t page = 64;
+  oracle::RequestBatch batch = two_rows(page, {}, {}, {});
+  for (const std::int64_t prefix : {0, 1, 31, 32, 33, 0, 63, 64, 65, 0, 0, 190, 2, 127, 0}) {
+    for (const std::int64_t repeat : {1, 40}) {
+      for (std::int64_t i = 0; i < repeat; ++i) {
+        batch.request_rows.push_back(1 + i % 2);
+        batch.prefix_lengths.push_back(repeat == 1 ? prefix : prefix % 2);
+        batch.extend_lengths.push_back(i % 3);
+      }
+    }
+  }
+  for (const std::int64_t window : {0, 1, 50}) {
+    batch.window = window;
+    EXPECT_EQ(this->run(batch, 4096).verify.enabled, 1);
+  }
+}
+
 /// More requests than any team has lanes, so that scans and searches cross their tiles.
 TYPED_TEST(PlanTest, ThousandsOfRequests) {
   constexpr std::int64_t count = 5000;

@@ -526,6 +526,34 @@ TYPED_TEST(VerifyTest, TwelveEndpoints) {
   }
 }
 
+/// Plans of a sweep need not follow the chain: an entry's predecessor may be any other.
+TYPED_TEST(VerifyTest, EntriesInAnyOrder) {
+  constexpr std::int64_t length = 500;
+  const Ints all_slots = build::iota(length, 1);
+  for (const KVMode mode : {KVMode::none, KVMode::all}) {
+    std::vector<Endpoint> endpoints = {build::endpoint(1, length + 1),
+                                       build::endpoint(2, length + 1)};
+    endpoints[1].mode = mode;
+    endpoints[1].sources = {build::kv_source(length + 1, 1, 16, 16)};
+    oracle::Report written_report;
+    oracle::write(build::write_plan({length}, {no_slot}),
+                  {build::iota(length, 3), build::iota(length), all_slots}, endpoints,
+                  written_report);
+    VerifyPlan plan = build::verify_chain(all_slots);
+    const std::vector<VerifyEntry> in_order = plan.entries;
+    for (const std::int64_t step : {1, 3, 499, 7}) {
+      for (std::int64_t e = 0; e < length; ++e) plan.entries[e] = in_order[e * step % length];
+      EXPECT_TRUE(check_verify<TypeParam>({}, plan, endpoints).violations.empty());
+      plan.entries[40].predecessor = plan.entries[40].slot % length + 1;
+      plan.entries[41].predecessor = length + 1;
+      plan.entries[62].predecessor = oracle::unchecked_slot;
+      plan.entries[63].slot = length + 1;
+      plan.entries[64].predecessor = 0;
+      EXPECT_EQ(check_verify<TypeParam>({}, plan, endpoints).violations.size(), 6U);
+    }
+  }
+}
+
 /// Entries past any tile or chunk of a worker, with one mistake at every power of two.
 TYPED_TEST(VerifyTest, LongPlans) {
   constexpr std::int64_t length = 9000;

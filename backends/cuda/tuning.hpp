@@ -18,8 +18,17 @@ struct Cuda {
   static constexpr int min_launch_bound(int /*team_size*/, int teams) { return teams; }
 
   struct Plan {
-    /// One team does all requests: as many at a time as its barriers stay cheap for.
+    /// Each team sums up all requests: more lanes have fewer each, but wait longer for each other.
     static constexpr int team_size = 256;
+    /// As many as registers suffice for: what a warp waits for is one table entry after the other.
+    static constexpr int teams_at_once = 5;
+  };
+
+  /// As for VerifyRequests, but KV bytes are hashed a lane a slot, however many.
+  template <KVWork kv_work>
+  struct Verify {
+    static constexpr int team_size = 128;
+    static constexpr int teams_at_once = kv_work == KVWork::none ? 8 : 4;
   };
 
   /// write with a thread for each request and endpoint.

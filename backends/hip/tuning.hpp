@@ -23,6 +23,13 @@ struct Hip {
 
   struct Plan {
     static constexpr int team_size = 256;  ///< as for Cuda
+    static constexpr int teams_at_once = 4;
+  };
+
+  template <KVWork kv_work>
+  struct Verify {
+    static constexpr int team_size = 256;
+    static constexpr int teams_at_once = kv_work == KVWork::none ? 4 : 3;
   };
 
   struct WriteByThread {

@@ -10,7 +10,7 @@ namespace kvcanary {
 
 /// Fills a WritePlan (offsets, seed slots) and a VerifyPlan (one entry for each position that is to
 /// be verified) from `batch`; docs/semantics.md says how, also for malformed input. Follows
-/// SGLang's pull request 26807. Reads the arrays of `batch`, writes both plans. Two launches on
+/// SGLang's pull request 26807. Reads the arrays of `batch`, writes both plans. One launch on
 /// `space`; no allocation, no fence, capturable. More entries than `verify_plan` holds: it is
 /// disabled for this step and its `overflows` counts it.
 /// \throws std::invalid_argument naming the argument, what it was and what it must be

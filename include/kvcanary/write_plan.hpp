@@ -25,8 +25,6 @@ struct WritePlan {
   Kokkos::View<std::int64_t*, MemorySpace>
       request_rows;  ///< [capacity] row in the slot table, for reports
   Kokkos::View<WritePlanState, MemorySpace> state;
-  Kokkos::View<std::int64_t*, MemorySpace>
-      verify_offsets;  ///< [capacity + 1] scratch of `plan`; others don't need it
   Kokkos::View<std::byte*, MemorySpace>
       scratch;  ///< of `write` to polynomial chains on a device: zeros at first, then its own
 

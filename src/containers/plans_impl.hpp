@@ -29,7 +29,6 @@ WritePlan<MemorySpace> WritePlan<MemorySpace>::allocate(const ExecSpace& space,
   plan.offsets = array("kvcanary::write_offsets", max_requests + 1);
   plan.seed_slots = array("kvcanary::seed_slots", max_requests);
   plan.request_rows = array("kvcanary::request_rows", max_requests);
-  plan.verify_offsets = array("kvcanary::verify_offsets", max_requests + 1);
   plan.state = decltype(plan.state)(Kokkos::view_alloc(space, "kvcanary::write_plan_state"));
   plan.scratch = decltype(plan.scratch)(Kokkos::view_alloc(space, "kvcanary::write_scratch"),
                                         detail::write_scratch_bytes(space));

@@ -1,157 +1,75 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
-#include <kvcanary/plan.hpp>
 
-#include "src/request_args.hpp"
-#include "src/slot_finder.hpp"
+#include "src/plan/plan_args.hpp"
+#include "src/seldom.hpp"
 #include "src/team.hpp"
 
 /// \file
-/// The first part of plan: what each request adds, summed up over the requests before it.
+/// plan on a device: the write plan, by some teams.
 namespace kvcanary::detail {
 
-/// What a request adds to the sums of a plan.
-struct PlanSums {
-  std::int64_t extend = 0;    ///< entries to be written
-  std::int64_t verified = 0;  ///< entries to be verified
-  std::int64_t malformed = 0;
+/// Consecutive requests, of which each lane of a team has as many as any other. How many there are
+/// rules no barrier: that is by the requests given, which the host knows.
+struct LaneRequests {
+  int of_lane, begin, end;
 
-  KOKKOS_FUNCTION PlanSums& operator+=(const PlanSums& other) {
-    extend += other.extend;
-    verified += other.verified;
-    malformed += other.malformed;
-    return *this;
-  }
-  KOKKOS_FUNCTION PlanSums& operator-=(const PlanSums& other) {
-    extend -= other.extend;
-    verified -= other.verified;
-    malformed -= other.malformed;
-    return *this;
-  }
+  KOKKOS_FUNCTION LaneRequests(int given, int team_size, int rank)
+      : of_lane((given + team_size - 1) / team_size),
+        begin(Kokkos::min(rank * of_lane, given)),
+        end(Kokkos::min(begin + of_lane, given)) {}
 };
 
-/// Where plan's sums go: both plans, or the write plan alone.
-struct PlanTargets {
-  std::int64_t *offsets, *verify_offsets, *seed_slots, *rows;
-  WritePlanState* write_state;
-  std::int32_t write_capacity;
-  VerifyPlanState* verify_state = nullptr;  ///< null: no verify plan
-  std::int64_t verify_capacity = 0;
-};
-
-/// What is done for each request, and after all of them.
-struct PlanRequests {
-  RequestArgs batch;
-  SlotFinder finder;
-  PlanTargets to;
-
-  /// Stores what a plan says of a request by itself, and returns what it adds to the sums.
-  KOKKOS_FUNCTION PlanSums plan_request(int r) const {
-    const RequestArgs::Request request = batch.request(r);
-    const RequestArgs::Positions verified = batch.positions(request);
-    to.rows[r] = request.row;
-    to.seed_slots[r] = request.prefix == 0 || request.extend == 0
-                           ? no_slot
-                           : slot_or_invalid(finder.find(request.row, request.prefix - 1));
-    return {request.extend, verified.end - verified.first, request.is_malformed ? 1 : 0};
-  }
-
-  /// The sums of the requests up to and including `r`.
-  KOKKOS_FUNCTION void store_sums(int r, const PlanSums& sums) const {
-    to.offsets[r + 1] = sums.extend;
-    if (to.verify_state != nullptr) to.verify_offsets[r + 1] = sums.verified;
-  }
-  KOKKOS_FUNCTION void store_first() const {
-    to.offsets[0] = 0;
-    if (to.verify_state != nullptr) to.verify_offsets[0] = 0;
-  }
-
-  /// `n` requests count of those `wanted`.
-  KOKKOS_FUNCTION void store_states(int n, std::int64_t wanted, const PlanSums& total) const {
-    const std::int64_t malformed = total.malformed + (wanted != n ? 1 : 0);
-    *to.write_state = {.num_requests = n, .malformed = malformed};
-    if (to.verify_state == nullptr) return;
-    const bool fits = total.verified <= to.verify_capacity;
-    to.verify_state->enabled = fits ? 1 : 0;
-    to.verify_state->num_entries = fits ? total.verified : to.verify_capacity;
-    to.verify_state->required_entries = total.verified;
-    to.verify_state->malformed = malformed;
-    if (!fits) ++to.verify_state->overflows;
-  }
-};
-
-/// On a device, by one team, as many requests at a time as it has lanes.
+/// Each team sums up all requests. Of those of a lane, it then does every num_teams-th: all at once
+/// where there are as many teams as requests a lane.
 template <class Member, class Tuning>
-class PlanRequestsByTeam {
- public:
+class PlanRequests {
   static constexpr int team_size = Tuning::Plan::team_size;
 
-  explicit PlanRequestsByTeam(const PlanRequests& plan) : plan_(plan) {}
+ public:
+  using Scratch = TeamScan<PlanSums, team_size, Tuning::warp_width>;
 
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    auto& scratch = in_scratch<Scratch>(team);
-    // One look for all lanes: what rules barriers must be the same for all of them.
-    if (team.team_rank() == 0) scratch.wanted = plan_.batch.wanted();
-    team.team_barrier();
-    const std::int64_t wanted = scratch.wanted;
-    const int n = plan_.batch.num_counted(wanted);
-    PlanSums total;
-    for (int first = 0; first < n; first += team_size) {
-      const int r = first + team.team_rank();
-      const PlanSums own = r < n ? plan_.plan_request(r) : PlanSums{};
-      const auto sum = scratch.scan.scan(team, own);
-      PlanSums sums = total;
-      sums += sum.before;
-      sums += own;
-      if (r < n) plan_.store_sums(r, sums);
-      total += sum.total;
-      team.team_barrier();  // the scratch of the scan is used again
+  KOKKOS_FUNCTION PlanRequests(const PlanArgs& args, const Member& team)
+      : args_(args), team_(team) {}
+
+  KOKKOS_FUNCTION void plan(Scratch& scratch, int team_index, int num_teams) const {
+    const int rank = team_.team_rank(), given = args_.batch.num_given();
+    const LaneRequests requests(given, team_size, rank);
+    const std::int64_t wanted = args_.batch.wanted();
+    const int n = args_.batch.num_counted(wanted);
+    PlanSums own;
+    // Loops that stay loops: few requests a lane are usual, and a short kernel waits for its code.
+    KVCANARY_SELDOM_LOOP
+    for (int r = requests.begin; r < requests.end; ++r) {
+      const RequestArgs::Request request = args_.batch.request(r);  // on its way together with n
+      if (r < n) own += args_.sums_of(request);
     }
-    for (int r = n + team.team_rank(); r < plan_.to.write_capacity; r += team_size) {
-      plan_.to.offsets[r + 1] = total.extend;
+    const auto sum = scratch.scan(team_, own);
+    PlanSums sums = sum.before;
+    int turn = requests.begin + team_index;
+    KVCANARY_SELDOM_LOOP
+    for (int r = requests.begin; r < requests.end; ++r) {
+      const RequestArgs::Request request = args_.batch.request(r);
+      if (r < n) sums += args_.sums_of(request);
+      if (r != turn) continue;
+      turn += num_teams;
+      args_.offsets[r + 1] = sums.extend;  // that of all requests, where r does not count
+      if (r < n) args_.store_request(r, request);
     }
-    if (team.team_rank() > 0) return;
-    plan_.store_first();
-    plan_.store_states(n, wanted, total);
+    const int lane = team_index * team_size + rank, lanes = num_teams * team_size;
+    for (std::int64_t r = given + lane; r < args_.write_capacity; r += lanes) {
+      args_.offsets[r + 1] = sum.total.extend;
+    }
+    if (lane > 0) return;
+    args_.offsets[0] = 0;
+    args_.store_states(n, wanted, sum.total);
   }
 
  private:
-  struct Scratch {
-    TeamScan<PlanSums, team_size, Tuning::warp_width> scan;
-    std::int64_t wanted;
-  };
-
- public:
-  static constexpr std::size_t scratch_bytes = sizeof(Scratch);
-
- private:
-  PlanRequests plan_;
-};
-
-/// On a host, by one worker.
-class PlanRequestsOnHost {
- public:
-  explicit PlanRequestsOnHost(const PlanRequests& plan) : plan_(plan) {}
-
-  void operator()(std::int64_t) const {
-    const std::int64_t wanted = plan_.batch.wanted();
-    const int n = plan_.batch.num_counted(wanted);
-    PlanSums total;
-    plan_.store_first();
-    for (int r = 0; r < n; ++r) {
-      total += plan_.plan_request(r);
-      plan_.store_sums(r, total);
-    }
-    std::fill(plan_.to.offsets + n + 1, plan_.to.offsets + plan_.to.write_capacity + 1,
-              total.extend);
-    plan_.store_states(n, wanted, total);
-  }
-
- private:
-  PlanRequests plan_;
+  const PlanArgs& args_;
+  const Member& team_;
 };
 
 }  // namespace kvcanary::detail

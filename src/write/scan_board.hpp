@@ -64,7 +64,7 @@ class ScanBoard {
                                const ScanTail& tail, std::uint32_t stamp) const {
     if (mine) posts()[ticket].tail = tail;
     desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeDevice());
-    Warp::any(team, mine);  // the lanes meet: what any of them has stored is visible by now
+    Warp::barrier(team);  // what any lane has stored is visible by now
     if (mine) *static_cast<volatile std::uint32_t*>(&posts()[ticket].stamp) = stamp;
   }
 

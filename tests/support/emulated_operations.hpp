@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "src/plan/plan_impl.hpp"
+#include "src/plan/plan_by_team.hpp"
+#include "src/verify/verify_on_device.hpp"
 #include "src/verify_requests/verify_requests_on_device.hpp"
 #include "src/write/write_by_scan.hpp"
 #include "src/write/write_by_team.hpp"
@@ -55,24 +56,33 @@ class EmulatedOperations {
 
   static void plan(const Space&, const kvcanary::RequestBatch& batch,
                    const kvcanary::WritePlan<Memory>& write_plan) {
-    plan_requests(batch, kvcanary::detail::targets_of(write_plan));
+    using namespace kvcanary::detail;
+    using Kernel = PlanWriteByTeam<EmulatedMember, Tuning>;
+    Rng rng = rng_of(batch.request_rows, batch.prefix_lengths);
+    emulate(Kernel(PlanArgs(batch, write_plan)), rng.between(1, 4), Kernel::scratch_bytes, rng);
   }
 
   static void plan(const Space&, const kvcanary::RequestBatch& batch,
                    const kvcanary::WritePlan<Memory>& write_plan,
                    const kvcanary::VerifyPlan<Memory>& verify_plan) {
     using namespace kvcanary::detail;
-    plan_requests(batch, targets_of(write_plan, verify_plan));
-    constexpr std::int64_t workers = 3;
-    const auto kernel = plan_entries<Space>(batch, write_plan, verify_plan, workers);
-    for (std::int64_t worker = 0; worker < workers; ++worker) kernel(worker);
+    using Kernel = PlanByTeam<EmulatedMember, Tuning>;
+    Rng rng = rng_of(batch.request_rows, batch.prefix_lengths);
+    const auto request_teams = static_cast<int>(rng.between(1, 4));
+    emulate(Kernel(PlanArgs(batch, write_plan, verify_plan), request_teams),
+            request_teams + rng.between(1, 4), Kernel::scratch_bytes, rng);
   }
 
-  /// No teams: the kernel of hosts is that of devices.
-  static void verify(const Space& space, const kvcanary::VerifyPlan<Memory>& plan,
+  static void verify(const Space&, const kvcanary::VerifyPlan<Memory>& plan,
                      std::span<const kvcanary::Endpoint> endpoints, const Log& log,
                      const Counters& counters) {
-    kvcanary::verify(space, plan, endpoints, log, counters);
+    using namespace kvcanary::detail;
+    Rng rng(test_settings::seed() + static_cast<std::uint64_t>(plan.capacity()) + endpoints.size());
+    if (endpoints.size() == 1 && rng.chance(50)) {
+      verify(VerifyArgs<1>(plan, endpoints, {log, counters}), rng);
+    } else {
+      verify(VerifyArgs<>(plan, endpoints, {log, counters}), rng);
+    }
   }
 
   static void write(const Space& space, const kvcanary::WritePlan<Memory>& plan,
@@ -149,13 +159,32 @@ class EmulatedOperations {
     return rng.between(1, 4) * Tuning::threads_per_multiprocessor;
   }
 
-  static void plan_requests(const kvcanary::RequestBatch& batch,
-                            const kvcanary::detail::PlanTargets& targets) {
+  /// As much KV work as the endpoints ask for. A kernel that can do more is slow at times, but
+  /// right.
+  static kvcanary::KVWork some_kv_work(std::span<const kvcanary::detail::EndpointArgs> endpoints,
+                                       Rng& rng) {
+    using kvcanary::KVWork;
+    KVWork work = kvcanary::detail::kv_work_of(endpoints);
+    if (rng.chance(30)) work = std::max(work, rng.pick<KVWork>({KVWork::one, KVWork::many}));
+    if (work > KVWork::few && rng.chance(20)) work = KVWork::few;
+    return work;
+  }
+
+  template <class Args>
+  static void verify(const Args& args, Rng& rng) {
+    using kvcanary::KVWork;
+    const KVWork work = some_kv_work(args.endpoints.span(), rng);
+    if (work == KVWork::none) return verify<KVWork::none>(args, rng);
+    if (work == KVWork::few) return verify<KVWork::few>(args, rng);
+    verify<KVWork::many>(args, rng);
+  }
+
+  template <kvcanary::KVWork kv_work, class Args>
+  static void verify(const Args& args, Rng& rng) {
     using namespace kvcanary::detail;
-    using Kernel = PlanRequestsByTeam<EmulatedMember, Tuning>;
-    Rng rng = rng_of(batch.request_rows, batch.prefix_lengths);
-    emulate(Kernel({RequestArgs(batch), SlotFinder(batch), targets}), 1, Kernel::scratch_bytes,
-            rng);
+    using Kernel = VerifyOnDevice<EmulatedMember, kv_work, Args, Tuning>;
+    const auto splits = static_cast<int>(rng.between(1, args.endpoints.count));
+    emulate(Kernel(args, splits), splits * rng.between(1, 3), Kernel::scratch_bytes, rng);
   }
 
   template <bool hashes_kv>
@@ -182,10 +211,7 @@ class EmulatedOperations {
   static void verify_requests(const Jobs& jobs, const kvcanary::detail::ViolationSink& sink,
                               Rng& rng) {
     using kvcanary::KVWork;
-    KVWork work = kvcanary::detail::kv_work_of(jobs.endpoints.span());
-    // One that can do more is slow at times, but right.
-    if (rng.chance(30)) work = std::max(work, rng.pick<KVWork>({KVWork::one, KVWork::many}));
-    if (work > KVWork::few && rng.chance(20)) work = KVWork::few;
+    const KVWork work = some_kv_work(jobs.endpoints.span(), rng);
     if (work == KVWork::none) verify_requests<KVWork::none>(jobs, sink, rng);
     if (work == KVWork::few) verify_requests<KVWork::few>(jobs, sink, rng);
     if (work == KVWork::one) verify_requests<KVWork::one>(jobs, sink, rng);

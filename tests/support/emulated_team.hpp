@@ -73,6 +73,9 @@ class EmulatedMember {
   template <class T>
   T from_lane_before(const T& value, int distance) const;
 
+  /// For all lanes of the warp.
+  void warp_barrier() const { ballot(true); }
+
   /// A bit for each lane of the warp. For all of them.
   std::uint64_t ballot(bool bit) const;
 

@@ -19,20 +19,17 @@ class UploadedWritePlan {
       : offsets_(from.offsets),
         seed_slots_(from.seed_slots),
         request_rows_(from.request_rows),
-        scratch_(from.offsets),
         state_(std::vector{kvcanary::WritePlanState{from.num_requests, from.malformed}}) {
     const std::size_t capacity = from.seed_slots.size();
     plan_.offsets = Array(offsets_.data(), capacity + 1);
     plan_.seed_slots = Array(seed_slots_.data(), capacity);
     plan_.request_rows = Array(request_rows_.data(), capacity);
-    plan_.verify_offsets = Array(scratch_.data(), capacity + 1);
     plan_.state = decltype(plan_.state)(state_.data());
   }
 
   const kvcanary::WritePlan<typename Space::memory_space>& plan() const { return plan_; }
 
   oracle::WritePlan fetch() const {
-    scratch_.fetch();  // for its guards
     const kvcanary::WritePlanState state = state_.fetch()[0];
     return {offsets_.fetch(), seed_slots_.fetch(), request_rows_.fetch(), state.num_requests,
             state.malformed};
@@ -41,7 +38,7 @@ class UploadedWritePlan {
  private:
   using Array = Kokkos::View<std::int64_t*, typename Space::memory_space>;
 
-  GuardedArray<std::int64_t, Space> offsets_, seed_slots_, request_rows_, scratch_;
+  GuardedArray<std::int64_t, Space> offsets_, seed_slots_, request_rows_;
   GuardedArray<kvcanary::WritePlanState, Space> state_;
   kvcanary::WritePlan<typename Space::memory_space> plan_;
 };
