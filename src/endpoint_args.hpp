@@ -19,6 +19,9 @@ namespace kvcanary::detail {
 struct EndpointArgs {
   std::byte* data;
   std::int64_t num_slots;
+  /// Slots that are no padding: those on the larger side of the padding slots, so that one
+  /// comparison mostly says it.
+  std::int64_t first_token_slot, num_token_slots;
   std::int64_t kv_slots;  ///< slots whose KV bytes all sources have; no limit when none is hashed
   const KVSourceArgs* sources;
   std::int32_t stride;
@@ -27,6 +30,7 @@ struct EndpointArgs {
   LaunchTag tag;
   KVHashMode mode;
   Chain chain;
+  bool splits_tokens;  ///< there are slots on both sides of the padding slots
   PaddingSlots padding;
 
   KOKKOS_FUNCTION bool holds(std::int64_t slot) const {
@@ -35,7 +39,10 @@ struct EndpointArgs {
 
   /// The same, but for padding slots, whose records say nothing.
   KOKKOS_FUNCTION bool holds_token(std::int64_t slot) const {
-    return holds(slot) && !padding.contains(slot);
+    const bool is_among_them =
+        static_cast<std::uint64_t>(slot) - static_cast<std::uint64_t>(first_token_slot) <
+        static_cast<std::uint64_t>(num_token_slots);
+    return is_among_them || (splits_tokens && holds(slot) && !padding.contains(slot));
   }
 
   /// The same as `holds` for the record and all KV bytes of a slot >= 0.
@@ -101,10 +108,16 @@ struct EndpointArgs {
 };
 
 inline EndpointArgs to_args(const Endpoint& from) {
+  const PaddingSlots& padding = from.buffer.padding;
+  const std::int64_t before = padding.count > 0 ? padding.first : 0;
+  const std::int64_t end = padding.count > 0 ? padding.first + padding.count : 0;
+  const std::int64_t behind = from.buffer.num_slots - end;
   const KVSourceList& kv = from.sources;
   const bool hashes = from.kv_hash_mode != KVHashMode::none && kv.count > 0;
   return {from.buffer.data,
           from.buffer.num_slots,
+          behind >= before ? end : 0,
+          std::max(behind, before),
           hashes ? kv.num_slots : std::numeric_limits<std::int64_t>::max(),
           static_cast<const KVSourceArgs*>(kv.sources),
           static_cast<std::int32_t>(from.buffer.stride),
@@ -113,7 +126,8 @@ inline EndpointArgs to_args(const Endpoint& from) {
           from.tag,
           from.kv_hash_mode,
           from.buffer.chain,
-          from.buffer.padding};
+          before > 0 && behind > 0,
+          padding};
 }
 
 /// By value, so that no device array has to be filled before a launch. Room for fewer than
