@@ -19,8 +19,8 @@ namespace kvcanary::detail {
 struct EndpointArgs {
   std::byte* data;
   std::int64_t num_slots;
-  /// Slots that are no padding: those on the larger side of the padding slots, so that one
-  /// comparison mostly says it.
+  /// Slots that are no padding: all on the larger side of the padding slots. Engines have those at
+  /// an end of the pool, so that one comparison says it of all of them.
   std::int64_t first_token_slot, num_token_slots;
   std::int64_t kv_slots;  ///< slots whose KV bytes all sources have; no limit when none is hashed
   const KVSourceArgs* sources;
@@ -30,7 +30,6 @@ struct EndpointArgs {
   LaunchTag tag;
   KVHashMode mode;
   Chain chain;
-  bool splits_tokens;  ///< there are slots on both sides of the padding slots
   PaddingSlots padding;
 
   KOKKOS_FUNCTION bool holds(std::int64_t slot) const {
@@ -39,10 +38,13 @@ struct EndpointArgs {
 
   /// The same, but for padding slots, whose records say nothing.
   KOKKOS_FUNCTION bool holds_token(std::int64_t slot) const {
-    const bool is_among_them =
-        static_cast<std::uint64_t>(slot) - static_cast<std::uint64_t>(first_token_slot) <
-        static_cast<std::uint64_t>(num_token_slots);
-    return is_among_them || (splits_tokens && holds(slot) && !padding.contains(slot));
+    return holds(slot) && !padding.contains(slot);
+  }
+
+  /// Whether holds_token is true for sure: for fast paths, which leave all else to others.
+  KOKKOS_FUNCTION bool surely_holds_token(std::int64_t slot) const {
+    return static_cast<std::uint64_t>(slot) - static_cast<std::uint64_t>(first_token_slot) <
+           static_cast<std::uint64_t>(num_token_slots);
   }
 
   /// The same as `holds` for the record and all KV bytes of a slot >= 0.
@@ -126,7 +128,6 @@ inline EndpointArgs to_args(const Endpoint& from) {
           from.tag,
           from.kv_hash_mode,
           from.buffer.chain,
-          before > 0 && behind > 0,
           padding};
 }
 

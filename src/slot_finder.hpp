@@ -74,6 +74,7 @@ class SlotFinder {
 
   KOKKOS_FUNCTION bool has_row(std::int64_t row) const { return row >= 0 && row < num_rows_; }
   KOKKOS_FUNCTION const std::int32_t* entries_of(std::int64_t row) const {
+    if (!has_row(row)) return nullptr;
     return entries_ + row * row_stride_;
   }
   std::int64_t page_size() const { return page_size_.divisor(); }

@@ -52,9 +52,12 @@ struct Cuda {
   /// write by a scan: a warp for a run of consecutive entries.
   template <bool hashes_kv>
   struct WriteByScan {
-    /// Teams wait for those before them: few of many lanes have fewer to wait for.
-    static constexpr int team_size = hashes_kv ? 256 : 512;
-    static constexpr int teams_at_once = 2;
+    static constexpr int team_size = 256;
+    static constexpr int teams_at_once = 3;  ///< 80 registers
+    /// Cost of a run that is worth what a warp has to do for any: a few strips.
+    static constexpr std::int64_t min_run = 128;
+    /// Entries in whose time a warp comes from a request to the next.
+    static constexpr std::int64_t request_cost = 32;
   };
 
   /// Registers are what bounds how much is on its way from memory at a time: fewer teams, and fewer

@@ -48,8 +48,12 @@ struct Hip {
 
   template <bool hashes_kv>
   struct WriteByScan {
-    static constexpr int team_size = hashes_kv ? 256 : 512;  ///< as for Cuda
-    static constexpr int teams_at_once = 2;
+    static constexpr int team_size = 256;
+    static constexpr int teams_at_once = 3;  ///< as for Cuda
+    /// Cost of a run that is worth what a warp has to do for any: a few strips.
+    static constexpr std::int64_t min_run = 128;
+    /// Entries in whose time a warp comes from a request to the next.
+    static constexpr std::int64_t request_cost = 32;
   };
 
   template <KVWork kv_work>

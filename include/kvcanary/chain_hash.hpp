@@ -29,10 +29,11 @@ KOKKOS_INLINE_FUNCTION constexpr std::uint64_t mix3(std::uint64_t a, std::uint64
 /// How the records of a buffer are linked. All of them by the same chain: a record of one, read as
 /// one of the other, is a wrong record.
 enum class Chain : std::uint8_t {
-  /// Each hash is a splitmix64 of the one before: bit-compatible with SGLang's KV canary (its pull
+  /// mix3(hash before, token, position): bit-compatible with SGLang's KV canary (its pull
   /// requests 26805 and 26806). Serial: a request's tokens can only be stamped one after the other.
   splitmix,
-  /// Each hash is a linear function of the one before: as strict, and a scan can compute it, so
+  /// polynomial_multiplier * hash before + mix2(token, position): as strict, and a scan can compute
+  /// it, so
   /// that long requests are stamped as fast as memory allows. One changed token changes every later
   /// hash for sure, two changes cancel with a probability of 2^-64.
   polynomial
@@ -58,10 +59,13 @@ KOKKOS_INLINE_FUNCTION constexpr std::uint64_t chain_start() {
 KOKKOS_INLINE_FUNCTION constexpr std::uint64_t chain_step(Chain chain, std::uint64_t hash,
                                                           std::int64_t token,
                                                           std::int64_t position) {
-  if (chain == Chain::polynomial) {
-    return polynomial_multiplier * hash + polynomial_term(token, position);
-  }
-  return mix3(hash, static_cast<std::uint64_t>(token), static_cast<std::uint64_t>(position));
+  // The same but for what they make of the hash: without a branch, so that kernels compute several
+  // records side by side.
+  const bool is_linear = chain == Chain::polynomial;
+  const std::uint64_t mixed_in = is_linear ? 0 : splitmix64(hash);
+  const std::uint64_t added = is_linear ? polynomial_multiplier * hash : 0;
+  return mix2(mixed_in ^ static_cast<std::uint64_t>(token), static_cast<std::uint64_t>(position)) +
+         added;
 }
 
 }  // namespace kvcanary

@@ -80,7 +80,7 @@ class VerifyOnDevice {
     }
   }
 
-  /// A record, that of slot 0 when it is not there, and the first KV bytes.
+  /// A record, that of slot 0 when it is not there for sure, and the first KV bytes.
   struct Loaded {
     std::int64_t slot;
     bool is_there;
@@ -88,7 +88,7 @@ class VerifyOnDevice {
     FewKVBytes kv_bytes;
   };
   KOKKOS_FUNCTION static Loaded load(const EndpointArgs& endpoint, std::int64_t slot) {
-    const bool is_there = endpoint.holds_token(slot);
+    const bool is_there = endpoint.surely_holds_token(slot);
     if (!is_there) slot = 0;
     Loaded loaded{slot, is_there, endpoint.load(slot), {}};
     if constexpr (kv_work == KVWork::few) loaded.kv_bytes = endpoint.load_few(slot);

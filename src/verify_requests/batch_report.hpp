@@ -24,11 +24,13 @@ class BatchReport {
       of_job_[team.team_rank()] = {.entries = 0, .malformed = 0, .beyond = 0};
     }
     team.team_barrier();
-    for (int j = 0; j < jobs.num_jobs(); ++j) look_at(team, jobs.at(j), of_job_[j]);
+    for (int j = 0; j < jobs.num_jobs(); ++j) look_at(team, jobs, j, sink);
     team.team_barrier();
     for (int j = 0; j < jobs.num_jobs(); ++j) {
       const int e = jobs.first_endpoint(j) + team.team_rank();
-      if (e < jobs.endpoint_end(j)) count_work(jobs.endpoint(e).tag, of_job_[j], sink);
+      if (of_job_[j].malformed != 0 && e < jobs.endpoint_end(j)) {
+        sink.push_plan(jobs.endpoint(e).tag, static_cast<std::int64_t>(of_job_[j].entries));
+      }
       if (of_job_[j].beyond != 0) report_all_beyond(team, jobs, jobs.at(j), sink);
     }
   }
@@ -39,9 +41,11 @@ class BatchReport {
     int malformed, beyond;  ///< 1: there is some
   };
 
-  template <class Member>
-  KOKKOS_FUNCTION static void look_at(const Member& team, const VerifyJobArgs& job,
-                                      Findings& findings) {
+  template <class Member, class Jobs>
+  KOKKOS_FUNCTION void look_at(const Member& team, const Jobs& jobs, int j,
+                               const ViolationSink& sink) {
+    const VerifyJobArgs& job = jobs.at(j);
+    Findings& findings = of_job_[j];
     const std::int64_t wanted = job.batch.wanted();
     const int n = job.batch.num_counted(wanted);
     Count entries = 0;
@@ -56,16 +60,13 @@ class BatchReport {
     if (malformed) Kokkos::atomic_store(&findings.malformed, 1);
     if (beyond) Kokkos::atomic_store(&findings.beyond, 1);
     entries = Warp<warp_width>::combine(team, entries, [](Count a, Count b) { return a + b; });
-    if (Warp<warp_width>::lane_in_warp(team) == 0) Kokkos::atomic_add(&findings.entries, entries);
-  }
-
-  KOKKOS_FUNCTION static void count_work(LaunchTag tag, const Findings& findings,
-                                         const ViolationSink& sink) {
-    sink.count_launch(tag);
-    sink.count_entries(tag, findings.entries);
-    if (findings.malformed != 0) {
-      sink.push_plan(tag, static_cast<std::int64_t>(findings.entries));
-    }
+    const int lane = Warp<warp_width>::lane_in_warp(team);
+    if (lane == 0) Kokkos::atomic_add(&findings.entries, entries);
+    // A short launch ends with this: nothing waits for a barrier first.
+    const int e = jobs.first_endpoint(j) + lane;
+    if (e >= jobs.endpoint_end(j)) return;
+    sink.count_entries(jobs.endpoint(e).tag, entries);
+    if (team.team_rank() < warp_width) sink.count_launch(jobs.endpoint(e).tag);
   }
 
   template <class Member, class Jobs>

@@ -179,7 +179,7 @@ class VerifyRequestsOnDevice {
     }
   };
 
-  /// A record, that of slot 0 when it is not there, and the first KV bytes.
+  /// A record, that of slot 0 when it is not there for sure, and the first KV bytes.
   struct Loaded {
     std::int64_t slot;
     bool is_there;
@@ -187,7 +187,7 @@ class VerifyRequestsOnDevice {
     FewKVBytes kv_bytes;
   };
   KOKKOS_FUNCTION static Loaded load(const EndpointArgs& endpoint, std::int64_t slot) {
-    const bool is_there = endpoint.holds_token(slot);
+    const bool is_there = endpoint.surely_holds_token(slot);
     if (!is_there) slot = 0;
     Loaded loaded{slot, is_there, endpoint.load(slot), {}};
     if constexpr (kv_work == KVWork::few) loaded.kv_bytes = endpoint.load_few(slot);
@@ -203,33 +203,18 @@ class VerifyRequestsOnDevice {
     std::uint32_t wrong = 0;
     const int first = jobs_.first_endpoint(request.index.job);
     for (int e = first; e < jobs_.endpoint_end(request.index.job); ++e) {
-      // The chain is known to the compiler, so that the strips' hashes are computed side by side.
-      const std::uint32_t found =
-          jobs_.endpoint(e).chain == Chain::splitmix
-              ? verify_endpoint<Chain::splitmix, count>(team, hasher, request, strips, slots, e)
-              : verify_endpoint<Chain::polynomial, count>(team, hasher, request, strips, slots, e);
-      wrong |= found << (e - first);
-    }
-    return wrong;
-  }
-
-  /// The same for one endpoint: a bit for each strip, endpoint_bits apart.
-  template <Chain chain, int count>
-  KOKKOS_FUNCTION std::uint32_t verify_endpoint(const Member& team, KVHasher& hasher,
-                                                const Request& request, const Strips& strips,
-                                                const std::int64_t* slots, int e) const {
-    const EndpointArgs& endpoint = jobs_.endpoint(e);
-    std::uint32_t wrong = 0;
-    Loaded loaded[count];
-    for (int i = 0; i < count; ++i) loaded[i] = load(endpoint, slots[i]);
-    for (int i = 0; i < count; ++i) {
-      KVHash kv;
-      if constexpr (kv_work != KVWork::none) {
-        kv = kv_hash_of(team, hasher, endpoint, strips, loaded[i]);
+      const EndpointArgs& endpoint = jobs_.endpoint(e);
+      Loaded loaded[count];
+      for (int i = 0; i < count; ++i) loaded[i] = load(endpoint, slots[i]);
+      for (int i = 0; i < count; ++i) {
+        KVHash kv;
+        if constexpr (kv_work != KVWork::none) {
+          kv = kv_hash_of(team, hasher, endpoint, strips, loaded[i]);
+        }
+        const std::int32_t position = strips.position + i * strip_size;
+        const bool right = is_right(team, endpoint, request, position, loaded[i], kv);
+        if (strips.is_verified(i) && !right) wrong |= 1U << (endpoint_bits * i + e - first);
       }
-      const std::int32_t position = strips.position + i * strip_size;
-      const bool right = is_right<chain>(team, endpoint, request, position, loaded[i], kv);
-      if (strips.is_verified(i) && !right) wrong |= 1U << (endpoint_bits * i);
     }
     return wrong;
   }
@@ -252,13 +237,13 @@ class VerifyRequestsOnDevice {
   }
 
   /// Whether verify_entry would find nothing, for sure.
-  template <Chain chain>
   KOKKOS_FUNCTION bool is_right(const Member& team, const EndpointArgs& endpoint,
                                 const Request& request, std::int32_t position, const Loaded& loaded,
                                 const KVHash& kv) const {
     using Warp = detail::Warp<warp_width>;
     const Record& record = loaded.record;
-    const std::uint64_t prev_hash = Warp::from_lane_before(team, next_hash(record, chain), 1);
+    const std::uint64_t prev_hash =
+        Warp::from_lane_before(team, next_hash(record, endpoint.chain), 1);
     const bool has_before = Warp::from_lane_before(team, int{loaded.is_there}, 1) != 0;
     bool follows = has_before && static_cast<std::uint64_t>(record.prev_hash) == prev_hash;
     if (!follows && position == request.first) follows = is_right_start(endpoint, request, record);

@@ -14,7 +14,8 @@ namespace kvcanary::detail {
 /// What a team has published.
 struct alignas(16) ScanPost {
   ScanTail tail;
-  std::uint32_t stamp;  ///< of the launch, see ScanBoard
+  ChainState starts[max_endpoints];  ///< of the request in the tail, by endpoint of its job
+  std::uint64_t stamp;               ///< of the launch, see ScanBoard
 };
 
 /// A team takes a *ticket* first, which is its place in the order of the work. So it only ever
@@ -25,8 +26,7 @@ struct alignas(16) ScanPost {
 class ScanBoard {
  public:
   static constexpr std::int64_t bytes(std::int64_t num_teams) {
-    constexpr std::int64_t of_team = sizeof(ScanPost) + max_endpoints * sizeof(ChainState);
-    return sizeof(Header) + num_teams * of_team;
+    return sizeof(Header) + num_teams * std::int64_t{sizeof(ScanPost)};
   }
 
   ScanBoard() = default;
@@ -49,32 +49,29 @@ class ScanBoard {
     ++header_->launches;
   }
   /// The stamp of the launch that runs. Never 0.
-  KOKKOS_FUNCTION std::uint32_t stamp() const { return header_->launches + 1; }
+  KOKKOS_FUNCTION std::uint64_t stamp() const { return header_->launches + 1; }
 
   /// Where the starts of the request in a team's tail are kept, by endpoint of its job.
-  KOKKOS_FUNCTION ChainState* starts(std::int32_t ticket) const {
-    auto* const all = reinterpret_cast<ChainState*>(posts() + num_teams_);
-    return all + ticket * max_endpoints;
-  }
+  KOKKOS_FUNCTION ChainState* starts(std::int32_t ticket) const { return posts()[ticket].starts; }
 
   /// Publishes a team's tail, and the starts that lanes of the same warp have stored.
   /// \param mine whether this lane publishes; all lanes of the warp call it
   template <class Warp, class Member>
   KOKKOS_FUNCTION void publish(const Member& team, bool mine, std::int32_t ticket,
-                               const ScanTail& tail, std::uint32_t stamp) const {
+                               const ScanTail& tail, std::uint64_t stamp) const {
     if (mine) posts()[ticket].tail = tail;
     desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeDevice());
     Warp::barrier(team);  // what any lane has stored is visible by now
-    if (mine) *static_cast<volatile std::uint32_t*>(&posts()[ticket].stamp) = stamp;
+    if (mine) *static_cast<volatile std::uint64_t*>(&posts()[ticket].stamp) = stamp;
   }
 
   /// Waits until teams [begin, end) have published theirs.
-  KOKKOS_FUNCTION void wait_for(std::int64_t begin, std::int64_t end, std::uint32_t stamp) const {
+  KOKKOS_FUNCTION void wait_for(std::int64_t begin, std::int64_t end, std::uint64_t stamp) const {
     for (bool all = false; !all;) {
       all = true;
       for (std::int64_t t = begin; t < end; ++t) {
         // All are on their way together. An atomic_load would be a loop of its own.
-        all &= *static_cast<const volatile std::uint32_t*>(&posts()[t].stamp) == stamp;
+        all &= *static_cast<const volatile std::uint64_t*>(&posts()[t].stamp) == stamp;
       }
     }
     desul::atomic_thread_fence(desul::MemoryOrderAcquire(), desul::MemoryScopeDevice());
@@ -85,7 +82,8 @@ class ScanBoard {
 
  private:
   struct alignas(16) Header {
-    std::uint32_t tickets, finished, launches;
+    std::uint32_t tickets, finished;
+    std::uint64_t launches;
   };
 
   KOKKOS_FUNCTION ScanPost* posts() const { return reinterpret_cast<ScanPost*>(header_ + 1); }

@@ -11,16 +11,12 @@
 /// Which entries a warp of a scan takes.
 namespace kvcanary::detail {
 
-/// A request of a launch, and where its entries go on.
-struct ScanPlace {
-  std::int64_t request;  ///< counted over all jobs
-  std::int64_t skip;     ///< its entries before the place; they may be more than it has
-};
-
-/// Consecutive entries of a launch, those of all requests of all jobs one after the other.
+/// What a warp takes: consecutive entries of a launch, those of all requests of all jobs one after
+/// the other. A request takes as long as its entries, and some more: both are its *cost*.
 struct ScanRun {
-  ScanPlace place;
-  std::int64_t count;
+  std::int64_t request;  ///< where it begins, counted over all jobs
+  std::int64_t skip;     ///< cost of the request before that; it may be more than the request has
+  std::int64_t cost;     ///< of the run
 };
 
 /// The entries of one request in a run.
@@ -34,10 +30,13 @@ struct ScanPart {
   KOKKOS_FUNCTION bool is_start() const { return first == entries.begin; }
 };
 
-/// Deals out all entries in even runs. Each team sums up the entries of all requests: nobody but
-/// the device knows them. In team scratch.
-template <int team_size, int warp_width>
+/// Deals out all entries in runs of the same cost. Each team sums up the costs of all requests:
+/// nobody but the device knows them. In team scratch.
+/// \tparam Shape of the kernel, from the backend's tuning
+template <class Shape, int warp_width>
 class ScanSplit {
+  static constexpr int team_size = Shape::team_size;
+
  public:
   /// For all lanes of the team. \param num_warps of all teams
   template <class Member, class Args>
@@ -48,14 +47,14 @@ class ScanSplit {
     const std::int64_t requests = num_requests(args);
     const std::int64_t of_lane = (requests + team_size - 1) / team_size;
     const std::int64_t last = Kokkos::min(requests, of_lane * (rank + 1));
-    std::int64_t entries = 0;
-    for (std::int64_t q = of_lane * rank; q < last; ++q) entries += num_entries(args, q);
-    const auto sum = scan_.scan(team, entries);
-    entries_before_[rank] = sum.before;
+    std::int64_t cost = 0;
+    for (std::int64_t q = of_lane * rank; q < last; ++q) cost += cost_of(num_entries(args, q));
+    const auto sum = scan_.scan(team, cost);
+    cost_before_[rank] = sum.before;
     if (rank == 0) {
       requests_of_lane_ = of_lane;
       total_ = sum.total;
-      run_size_ = (sum.total + num_warps - 1) / num_warps;
+      run_cost_ = Kokkos::max((sum.total + num_warps - 1) / num_warps, Shape::min_run);
     }
     team.team_barrier();
   }
@@ -79,18 +78,21 @@ class ScanSplit {
   }
 
   KOKKOS_FUNCTION const WriteJobArgs::Size& size_of(int job) const { return sizes_[job]; }
-  KOKKOS_FUNCTION std::int64_t run_size() const { return run_size_; }
+  KOKKOS_FUNCTION std::int64_t run_cost() const { return run_cost_; }
 
-  /// The run of a warp, counted over all teams.
+  /// Whether warps from this one on, counted over all teams, have nothing to do.
+  KOKKOS_FUNCTION bool is_beyond(std::int64_t warp) const { return warp * run_cost_ >= total_; }
+
+  /// The run of a warp.
   KOKKOS_FUNCTION ScanRun run_of(std::int64_t warp) const {
-    const std::int64_t begin = Kokkos::min(warp * run_size_, total_);
-    int low = 0, high = team_size;  // the last lane whose entries begin no later
+    const std::int64_t begin = Kokkos::min(warp * run_cost_, total_);
+    int low = 0, high = team_size;  // the last lane whose requests begin no later
     while (high - low > 1) {
       const int middle = (low + high) / 2;
-      (entries_before_[middle] <= begin ? low : high) = middle;
+      (cost_before_[middle] <= begin ? low : high) = middle;
     }
-    return {{low * requests_of_lane_, begin - entries_before_[low]},
-            Kokkos::min(run_size_, total_ - begin)};
+    return {low * requests_of_lane_, begin - cost_before_[low],
+            Kokkos::min(run_cost_, total_ - begin)};
   }
 
   /// Takes the next part from a run. False when there is none. For all lanes of a warp, which see
@@ -98,24 +100,22 @@ class ScanSplit {
   template <class Member, class Args>
   KOKKOS_FUNCTION bool take_part(const Member& team, const Args& args, ScanRun& run,
                                  ScanPart& part) const {
-    for (const std::int64_t n = num_requests(args); run.count > 0 && run.place.request < n;) {
-      std::int64_t r = run.place.request;
+    for (const std::int64_t n = num_requests(args); run.cost > 0 && run.request < n;) {
+      std::int64_t r = run.request;
       const int j = job_of(args, r);
       const PlannedRequest plan = Warp<warp_width>::from_lane(team, args.jobs[j].planned(r), 0);
       const WriteRequest request = args.jobs[j].request(plan, sizes_[j].bounds);
-      const std::int64_t left = request.end - request.begin - run.place.skip;
-      if (left <= 0) {
-        run.place = {run.place.request + 1, -left};
-        continue;
-      }
+      const std::int64_t entries = request.end - request.begin, cost = cost_of(entries);
+      const std::int64_t skip = run.skip, taken = Kokkos::min(run.cost, cost - skip);
       part = {j,
               r,
               request,
               plan.seed_slot,
-              request.begin + run.place.skip,
-              Kokkos::min(left, run.count)};
-      run = {{run.place.request + 1, 0}, run.count - part.count};
-      return true;
+              request.begin + skip,
+              Kokkos::min(entries - skip, run.cost)};
+      run = {run.request + 1, Kokkos::max(skip - cost, std::int64_t{0}),
+             run.cost - Kokkos::max(taken, std::int64_t{0})};
+      if (part.count > 0) return true;
     }
     return false;
   }
@@ -129,10 +129,14 @@ class ScanSplit {
     return found.end - found.begin;
   }
 
+  KOKKOS_FUNCTION static std::int64_t cost_of(std::int64_t entries) {
+    return entries > 0 ? entries + Shape::request_cost : 0;
+  }
+
   WriteJobArgs::Size sizes_[max_endpoints];
   TeamScan<std::int64_t, team_size, warp_width> scan_;
-  std::int64_t entries_before_[team_size];  ///< those of each lane's requests
-  std::int64_t requests_of_lane_, total_, run_size_;
+  std::int64_t cost_before_[team_size];  ///< that of each lane's requests
+  std::int64_t requests_of_lane_, total_, run_cost_;
 };
 
 }  // namespace kvcanary::detail

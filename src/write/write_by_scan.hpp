@@ -55,7 +55,9 @@ class WriteByScan {
     }
     if (rank < max_endpoints) scratch.written[rank] = 0;
     scratch.split.prepare(team, args_, std::int64_t{board_.num_teams()} * warps_per_team);
-    const ScanRun run = scratch.split.run_of(std::int64_t{scratch.ticket} * warps_per_team + warp);
+    const std::int64_t first_warp = std::int64_t{scratch.ticket} * warps_per_team;
+    if (scratch.split.is_beyond(first_warp)) return leave(team, scratch);
+    const ScanRun run = scratch.split.run_of(first_warp + warp);
     const std::int64_t last_request = fold(team, scratch, run);
     team.team_barrier();
     // One warp waits for other teams; the others look at what is to be looked at once.
@@ -73,7 +75,7 @@ class WriteByScan {
 
  private:
   struct Scratch {
-    ScanSplit<team_size, warp_width> split;
+    ScanSplit<Shape, warp_width> split;
     ScanTail tails[warps_per_team];    ///< of each warp's run
     ScanTail befores[warps_per_team];  ///< of the runs before it in the team
     /// Of the request in each warp's tail, where it starts there, by endpoint of its job.
@@ -82,7 +84,7 @@ class WriteByScan {
     std::int64_t distance;                  ///< of the team's first entry from its request's
     Count written[max_endpoints];           ///< entries that are not skipped, by job
     std::int32_t ticket;
-    std::uint32_t stamp;
+    std::uint64_t stamp;
   };
   static_assert(warps_per_team <= warp_width && max_endpoints <= warp_width);
   static_assert(sizeof(Scratch) <= Tuning::max_scratch_bytes);
@@ -92,8 +94,14 @@ class WriteByScan {
       hashes_kv ? std::max(sizeof(Scratch), sizeof(typename KVTeams::Scratch)) : sizeof(Scratch);
 
  private:
-  /// What is done once for each endpoint, and once for each of its requests, as one of `checkers`
-  /// lanes of the team.
+  /// For teams that have no run: nobody waits for them.
+  KOKKOS_FUNCTION void leave(const Member& team, const Scratch& scratch) const {
+    if (team.team_rank() < checkers) check_plans(team.team_rank(), scratch);
+    if (team.team_rank() == 0) board_.finish();
+  }
+
+  /// What is done once for each endpoint, and once for each of its requests, by the `checkers`
+  /// lanes of each team that do not wait for others.
   KOKKOS_FUNCTION void check_plans(int rank, const Scratch& scratch) const {
     for (int j = 0; scratch.ticket == 0 && j < args_.num_jobs; ++j) {
       const int e = args_.jobs[j].first_endpoint + rank;
@@ -133,7 +141,7 @@ class WriteByScan {
     ScanPart part{};
     std::int64_t request = -1;
     for (bool is_first = true; scratch.split.take_part(team, args_, run, part); is_first = false) {
-      request = run.place.request - 1;
+      request = run.request - 1;
       if (is_first && team.team_rank() == 0) scratch.distance = part.first - part.entries.begin;
     }
     ScanTail tail;
@@ -156,21 +164,28 @@ class WriteByScan {
   KOKKOS_FUNCTION ScanTail fold_part(const Member& team, const ScanPart& part) const {
     const WriteJobArgs& job = args_.jobs[part.job];
     const int lane = Warp::lane_in_warp(team);
+    const std::uint64_t power = polynomial_power(lane);
     ScanTail tail;
     Columns columns;
-    for (std::int64_t at = lane; at - lane < part.count; at += warp_width) {
-      const WriteEntry entry = entry_of(job, part, at);
-      if (!Warp::any(team, entry.slot < 0)) {
+    WriteEntry next = entry_of(job, part, lane);
+    for (std::int64_t at = 0; at < part.count; at += warp_width) {
+      const WriteEntry entry = next;
+      next = entry_of(job, part, at + warp_width + lane);
+      const int count = static_cast<int>(Kokkos::min<std::int64_t>(part.count - at, warp_width));
+      if (Warp::any(team, lane < count && entry.slot < 0)) {
+        ScanTail of_strip;
+        of_strip.add(entry);
+        of_strip = Warp::from_lane(team, Warp::scan(team, of_strip, joined<ScanTail>), last_lane);
+        tail = tail.then(columns.tail(team, power)).then(of_strip);
+        columns = {};
+      } else if (count == warp_width) {
         columns.add(entry);
-        continue;
+      } else {
+        tail = tail.then(columns.tail(team, power)).then(tail_of(team, power, entry, count));
+        columns = {};
       }
-      ScanTail of_strip;
-      of_strip.add(entry);
-      of_strip = Warp::from_lane(team, Warp::scan(team, of_strip, joined<ScanTail>), last_lane);
-      tail = tail.then(columns.tail(team)).then(of_strip);
-      columns = {};
     }
-    return tail.then(columns.tail(team));
+    return tail.then(columns.tail(team, power));
   }
 
   /// Strips without a skipped entry: each lane has every warp_width-th entry, so that no lane needs
@@ -178,24 +193,44 @@ class WriteByScan {
   struct Columns {
     ChainMap map = {1, 0};
     std::int64_t position = 0;
-    std::int32_t has_position = 0;
+    bool is_empty = true;
 
     KOKKOS_FUNCTION void add(const WriteEntry& entry) {
       constexpr std::uint64_t power = polynomial_power(warp_width);
       map = map.then({power, polynomial_term(entry.token, entry.position)});
       position = entry.position;
-      has_position = 1;
+      is_empty = false;
     }
 
     /// For all lanes of the warp, which have as many strips.
-    KOKKOS_FUNCTION ScanTail tail(const Member& team) const {
-      if (has_position == 0) return {};
-      const std::uint64_t behind = polynomial_power(last_lane - Warp::lane_in_warp(team));
-      const std::uint64_t offset = Warp::combine(
-          team, behind * map.offset, [](std::uint64_t a, std::uint64_t b) { return a + b; });
-      return {{map.multiplier, offset}, Warp::from_lane(team, position, last_lane), 1, -1};
+    KOKKOS_FUNCTION ScanTail tail(const Member& team, std::uint64_t power) const {
+      if (is_empty) return {};
+      return {{map.multiplier, sum_of_columns(team, power, map.offset, warp_width)},
+              Warp::from_lane(team, position, last_lane),
+              1,
+              -1};
     }
   };
+
+  /// The offset of `count` entries, none of which is skipped: each lane has that of one.
+  /// \param power polynomial_power(lane)
+  KOKKOS_FUNCTION static std::uint64_t sum_of_columns(const Member& team, std::uint64_t power,
+                                                      std::uint64_t offset, int count) {
+    const int behind = count - 1 - Warp::lane_in_warp(team);
+    const std::uint64_t multiplier = Warp::from_lane(team, power, behind >= 0 ? behind : 0);
+    return Warp::combine(team, behind >= 0 ? multiplier * offset : 0,
+                         [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  }
+
+  /// The tail of the last strip of a part, where no entry is skipped.
+  KOKKOS_FUNCTION static ScanTail tail_of(const Member& team, std::uint64_t power,
+                                          const WriteEntry& entry, int count) {
+    const std::uint64_t term = polynomial_term(entry.token, entry.position);
+    return {{Warp::from_lane(team, power, count), sum_of_columns(team, power, term, count)},
+            Warp::from_lane(team, entry.position, count - 1),
+            1,
+            -1};
+  }
 
   /// By one warp: publishes the team's tail, and finds where the request stands with which the team
   /// begins.
@@ -223,7 +258,7 @@ class WriteByScan {
   /// Waits for the teams that have the entries before the team's first in its request.
   KOKKOS_FUNCTION void find_start(const Member& team, Scratch& scratch) const {
     const int lane = Warp::lane_in_warp(team);
-    const std::int64_t of_team = scratch.split.run_size() * warps_per_team;
+    const std::int64_t of_team = scratch.split.run_cost() * warps_per_team;
     const std::int64_t needed =
         Kokkos::min((scratch.distance + of_team - 1) / of_team, std::int64_t{scratch.ticket});
     const std::int64_t of_lane = (needed + last_lane) / warp_width;
@@ -247,7 +282,7 @@ class WriteByScan {
       ChainState state{};  // lane e has that of endpoint e
       if (!part.is_start()) {
         if (lane < max_endpoints) state = state_before(scratch, warp, lane);
-      } else if (run.place.request - 1 == last_request) {
+      } else if (run.request - 1 == last_request) {
         // Warps behind this one may have stored a record over the seed by now.
         if (lane < max_endpoints) state = scratch.starts[warp][lane];
       } else {
@@ -284,7 +319,7 @@ class WriteByScan {
       const WriteEntry entry = next;
       next = entry_of(job, part, at + warp_width);
       Behind before, strip;  // the entries of the strip before this one, and all of them
-      scan_strip(team, power, entry, before, strip);
+      scan_strip(team, power, entry, at < part.count, before, strip);
       for (int e = 0; e < job.num_endpoints; ++e) {
         const ChainState at_entry = before.after(of_endpoint<Behind>(team, state, e));
         if (entry.slot >= 0) store_entry(part, e, at_entry, part.first + at, entry);
@@ -297,9 +332,13 @@ class WriteByScan {
 
   template <class Behind>
   KOKKOS_FUNCTION static void scan_strip(const Member& team, std::uint64_t power,
-                                         const WriteEntry& entry, Behind& before, Behind& strip) {
+                                         const WriteEntry& entry, bool is_there, Behind& before,
+                                         Behind& strip) {
     if constexpr (std::is_same_v<Behind, ChainMap>) {
-      if (!Warp::any(team, entry.slot < 0)) return scan_terms(team, power, entry, before, strip);
+      // What lanes behind the part's last entry have changes nothing.
+      if (!Warp::any(team, is_there && entry.slot < 0)) {
+        return scan_terms(team, power, entry, before, strip);
+      }
     }
     Behind up_to;
     up_to.add(entry);

@@ -19,7 +19,8 @@ class UploadedWritePlan {
       : offsets_(from.offsets),
         seed_slots_(from.seed_slots),
         request_rows_(from.request_rows),
-        state_(std::vector{kvcanary::WritePlanState{from.num_requests, from.malformed}}) {
+        state_(std::vector{kvcanary::WritePlanState{from.num_requests, from.malformed}}),
+        plan_(decltype(plan_)::allocate(Space(), 1)) {  // for its scratch
     const std::size_t capacity = from.seed_slots.size();
     plan_.offsets = Array(offsets_.data(), capacity + 1);
     plan_.seed_slots = Array(seed_slots_.data(), capacity);
