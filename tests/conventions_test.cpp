@@ -30,7 +30,7 @@ struct Pool {
   }
 };
 
-/// Buffers of a pool, of which the second hashes KV bytes.
+/// Buffers of a pool, of which the second hashes KV bytes and has polynomial chains.
 std::vector<Endpoint> buffers(const std::vector<int>& tags, std::int64_t num_slots,
                               const oracle::Padding& padding) {
   std::vector<Endpoint> endpoints;
@@ -38,6 +38,7 @@ std::vector<Endpoint> buffers(const std::vector<int>& tags, std::int64_t num_slo
     Endpoint& endpoint = endpoints.emplace_back(build::endpoint(tag, num_slots));
     endpoint.padding = padding;
     if (endpoints.size() != 2) continue;
+    endpoint.chain = oracle::Chain::polynomial;
     endpoint.mode = KVMode::all;
     endpoint.sources = {build::kv_source(num_slots, 1, 24, 24)};
   }
