@@ -159,7 +159,9 @@ class Pool {
                         .memory = kvcanary::memory_of<Memory>()});
     }
     sources_ = kvcanary::KVSources<Memory>(space, layers);
-    endpoint_ = {tag, records_, sources_.list(), kvcanary::KVHashMode::all};
+    // Long prompts are stamped faster in polynomial chains. SGLang's are the default.
+    const kvcanary::CanaryBuffer buffer(records_, {}, kvcanary::Chain::polynomial);
+    endpoint_ = {tag, buffer, sources_.list(), kvcanary::KVHashMode::all};
   }
 
   std::span<const kvcanary::Endpoint> endpoints() const { return {&endpoint_, 1}; }

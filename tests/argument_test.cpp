@@ -163,6 +163,38 @@ TEST(ArgumentTextTest, CapacityOfWritePlans) {
               Refused("write", "plan.capacity of all jobs", std::to_string(2 * (limit / 2 + 1))));
 }
 
+/// What a plan needs on a device, and none that the caller made has by itself.
+TEST(ArgumentTextTest, ScratchOfPolynomialChains) {
+  const std::vector<kvcanary::Record> records(2);
+  const kvcanary::Record record{};
+  const TokenBatch batch{.tokens = null_ints, .positions = null_ints, .slots = null_ints};
+  const auto check = [&](kvcanary::Chain first, kvcanary::Chain second, std::int64_t scratch) {
+    std::vector<Endpoint> endpoints(2);
+    for (std::size_t e = 0; e < 2; ++e) {
+      auto* const data = reinterpret_cast<std::byte*>(const_cast<kvcanary::Record*>(&records[e]));
+      endpoints[e] = {static_cast<kvcanary::LaunchTag>(e),
+                      {data, 1, 32, Memory::unknown, {}, e == 0 ? first : second}};
+    }
+    const std::vector<kvcanary::detail::WriteJobParts> jobs = {
+        {{4, 5, 4, 1000, &record}, &batch, {&endpoints[0], 1}},
+        {{4, 5, 4, scratch, &record}, &batch, {&endpoints[1], 1}}};
+    return refusal([&] {
+      kvcanary::detail::check_write_parts(2, jobs, {1, &record, &record, &record}, Memory::unknown,
+                                          1000);
+    });
+  };
+  using enum kvcanary::Chain;
+  for (const std::int64_t scratch : {0, 999}) {
+    EXPECT_EQ(check(polynomial, splitmix, scratch), "(not refused)");
+    EXPECT_EQ(check(splitmix, polynomial, scratch),
+              "write: jobs[1].plan.scratch.size is " + std::to_string(scratch) +
+                  ", must be 1000, as WritePlan::allocate makes it on this device: buffer.chain of "
+                  "an endpoint is polynomial");
+  }
+  EXPECT_EQ(check(polynomial, polynomial, 1000), "(not refused)");
+  EXPECT_EQ(check(polynomial, polynomial, 1001), "(not refused)") << "of a larger device";
+}
+
 // ---- arrays -------------------------------------------------------------------------------------
 
 TEST_F(ArgumentTest, Spans) {

@@ -99,6 +99,17 @@ TEST_F(EndpointArgumentTest, PaddingThatIsRight) {
   }
 }
 
+TEST_F(EndpointArgumentTest, Chain) {
+  for (const int chain : {2, 255}) {
+    endpoint.buffer.chain = static_cast<kvcanary::Chain>(chain);
+    expect_refused("buffer.chain", std::to_string(chain));
+  }
+  EXPECT_THAT(write(), testing::EndsWith("must be 0 (splitmix) or 1 (polynomial)"));
+  endpoint.buffer.chain = kvcanary::Chain::polynomial;
+  EXPECT_EQ(write(), "(not refused)");
+  EXPECT_EQ(verify_requests(), "(not refused)");
+}
+
 TEST_F(EndpointArgumentTest, Tag) {
   for (const int tag : {64, 255}) {
     endpoint.tag = static_cast<kvcanary::LaunchTag>(tag);

@@ -22,6 +22,7 @@ namespace bit = oracle::bit;
 constexpr std::int64_t many = sanitizer::is_on ? 1 << 16 : 1 << 20;
 constexpr std::int64_t longest = (std::int64_t{1} << 30) - 1;
 constexpr std::int64_t capacity = 1000;
+constexpr oracle::Chain both_chains[] = {oracle::Chain::splitmix, oracle::Chain::polynomial};
 
 /// Requests that all read the same row of the table, whose slots hold no record.
 oracle::VerifyJob job_of(std::int64_t requests, std::int64_t length, std::int64_t columns) {
@@ -108,7 +109,7 @@ TYPED_TEST(LinearReportTest, ManyWindowsBeyondTheTable) {
 
 /// Seeds that nobody has, of requests that write nothing; and offsets that can't be.
 TYPED_TEST(LinearReportTest, ManySeedsAndOffsets) {
-  oracle::WritePlan plan = build::write_plan(Ints(many, 0), Ints(many, 99));
+  oracle::WritePlan plan = build::write_plan(Ints(many, 0), Ints(many, oracle::no_slot));
   const oracle::TokenBatch batch{{1, 2}, {0, 1}, {1, 2}};
   std::vector<oracle::Endpoint> endpoints = {build::endpoint(5, 4)};
   const auto write = [&] {
@@ -117,10 +118,16 @@ TYPED_TEST(LinearReportTest, ManySeedsAndOffsets) {
                               WriteShape::unhinted, capacity, report);
     return report;
   };
-  TestFixture::expect_full(write(), many, bit::slot_out_of_bounds);
-  plan.seed_slots.assign(many, oracle::no_slot);
-  plan.offsets.assign(many + 1, 7);
-  TestFixture::expect_full(write(), many, bit::malformed_plan);
+  const Ints good_offsets = plan.offsets;
+  for (const oracle::Chain chain : both_chains) {
+    endpoints[0].chain = chain;
+    plan.offsets = good_offsets;
+    plan.seed_slots.assign(many, 99);
+    TestFixture::expect_full(write(), many, bit::slot_out_of_bounds);
+    plan.seed_slots.assign(many, oracle::no_slot);
+    plan.offsets.assign(many + 1, 7);
+    TestFixture::expect_full(write(), many, bit::malformed_plan);
+  }
 }
 
 /// A thousand requests of which every entry is out of range.
@@ -130,13 +137,16 @@ TYPED_TEST(LinearReportTest, ManyWrites) {
   const oracle::TokenBatch batch{Ints(1000 * length, 3), Ints(1000 * length, 0),
                                  Ints(1000 * length, 77)};
   std::vector<oracle::Endpoint> endpoints = {build::endpoint(5, 4)};
-  oracle::Report report;
-  Library<TypeParam>::write(TestFixture::layout, {{&plan, &batch, &endpoints}},
-                            WriteShape::unhinted, capacity, report);
-  EXPECT_EQ(report.total, static_cast<std::uint64_t>(1000 * length));
-  std::set<std::int64_t> entries;
-  for (const Violation& violation : report.violations) entries.insert(violation.entry);
-  EXPECT_EQ(entries.size(), static_cast<std::size_t>(capacity));
+  for (const oracle::Chain chain : both_chains) {
+    endpoints[0].chain = chain;
+    oracle::Report report;
+    Library<TypeParam>::write(TestFixture::layout, {{&plan, &batch, &endpoints}},
+                              WriteShape::unhinted, capacity, report);
+    EXPECT_EQ(report.total, static_cast<std::uint64_t>(1000 * length));
+    std::set<std::int64_t> entries;
+    for (const Violation& violation : report.violations) entries.insert(violation.entry);
+    EXPECT_EQ(entries.size(), static_cast<std::size_t>(capacity));
+  }
 }
 
 }  // namespace

@@ -123,10 +123,11 @@ oracle::TokenBatch full_tokens() {
   return tokens;
 }
 
-/// Three buffers, of which two hash KV bytes.
+/// Four buffers, two of each chain, of which two hash KV bytes.
 std::vector<Endpoint> some_endpoints(const oracle::RequestBatch& batch) {
   std::vector<Endpoint> endpoints = {written(batch, 0), written(batch, 1, KVMode::all, {24, 8}),
-                                     written(batch, 2, KVMode::all, {64})};
+                                     written(batch, 2, KVMode::all, {64}), written(batch, 3)};
+  endpoints[1].chain = endpoints[3].chain = oracle::Chain::polynomial;
   endpoints[2].padding = {3, 9, true};
   return endpoints;
 }
@@ -254,19 +255,23 @@ class MovingInputTest : public SpaceTest<Space> {
     after_write.verify_end = kvcanary::VerifyEnd::last_token;
     after_write.window = 20;
     const std::vector<kvcanary::VerifyJob> jobs = {{args.batch.batch(), {&endpoints[0], 2}},
-                                                   {after_write, {&endpoints[2], 1}}};
+                                                   {after_write, {&endpoints[2], 2}}};
     Operations<Space>::verify_requests(args.space, std::span<const kvcanary::VerifyJob>(jobs),
                                        args.sink.log, args.sink.counters);
   }
 
-  /// With the hint and without it.
+  /// With the hint and without it; to buffers of which some hash KV bytes, and to one that hashes
+  /// none.
   static void write(const Args& args) {
     using Job = kvcanary::WriteJob<typename Holder::memory_space>;
+    const std::span<const kvcanary::Endpoint> all = args.endpoints.endpoints();
     for (const std::int64_t most : {0, 1}) {
-      Job job{args.write_plan.plan(), args.tokens.batch(), args.endpoints.endpoints()};
-      job.batch.max_entries_per_request = most;
-      Operations<Space>::write(args.space, std::span<const Job>(&job, 1), args.sink.log,
-                               args.sink.counters);
+      for (const auto& endpoints : {all, all.last(1)}) {
+        Job job{args.write_plan.plan(), args.tokens.batch(), endpoints};
+        job.batch.max_entries_per_request = most;
+        Operations<Space>::write(args.space, std::span<const Job>(&job, 1), args.sink.log,
+                                 args.sink.counters);
+      }
     }
   }
 };

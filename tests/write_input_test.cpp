@@ -16,31 +16,31 @@ using namespace write_cases;  // NOLINT(google-build-using-namespace)
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-template <class Space>
-class WriteInputTest : public WriteTest<Space> {
+template <class On>
+class WriteInputTest : public WriteTest<On> {
  protected:
   /// Violations of the four tokens, in the order of the entries.
   std::vector<Violation> four(const oracle::TokenBatch& batch) {
     return this->run(build::write_plan({4}, {no_slot}), batch).violations;
   }
 };
-TYPED_TEST_SUITE(WriteInputTest, OperationSpaces, SpaceName);
+TYPED_TEST_SUITE(WriteInputTest, ChainedSpaces, SpaceName);
 
 // ---- the input check ---------------------------------------------------------------------------
 
 TYPED_TEST(WriteInputTest, ExpectedTokens) {
   oracle::TokenBatch batch = four_tokens();
   batch.expected_tokens = {{101, 7592, 9, 102}};
-  Violation expected = of_entry(2, bit::write_token);
+  Violation expected = this->of_entry(2, bit::write_token);
   expected.expected_token = 9;
   EXPECT_THAT(this->four(batch), ElementsAre(expected));
-  EXPECT_EQ(this->record(7), (Record{2088, 2, hashes[2], 0})) << "the actual token is stored";
+  EXPECT_EQ(this->record(7), (Record{2088, 2, this->hashes[2], 0})) << "the actual token is stored";
 }
 
 TYPED_TEST(WriteInputTest, ExpectedTokenOfMinusOneIsAnExpectation) {
   oracle::TokenBatch batch = four_tokens();
   batch.expected_tokens = {{101, -1, 2088, 102}};
-  Violation expected = of_entry(1, bit::write_token);
+  Violation expected = this->of_entry(1, bit::write_token);
   expected.expected_token = -1;
   EXPECT_THAT(this->four(batch), ElementsAre(expected));
 }
@@ -48,7 +48,7 @@ TYPED_TEST(WriteInputTest, ExpectedTokenOfMinusOneIsAnExpectation) {
 TYPED_TEST(WriteInputTest, ExpectedPositions) {
   oracle::TokenBatch batch = four_tokens();
   batch.expected_positions = {{0, 1, 2, 30}};
-  Violation expected = of_entry(3, bit::write_position);
+  Violation expected = this->of_entry(3, bit::write_position);
   expected.expected_aux = expected.expected_position = 30;
   EXPECT_THAT(this->four(batch), ElementsAre(expected));
 }
@@ -58,11 +58,11 @@ TYPED_TEST(WriteInputTest, ExpectedTokensAndPositions) {
   oracle::TokenBatch batch = four_tokens();
   batch.expected_tokens = {{0, 7592, 2088, 5}};
   batch.expected_positions = {{0, 1, -2, 6}};
-  Violation first = of_entry(0, bit::write_token);
+  Violation first = this->of_entry(0, bit::write_token);
   first.expected_token = 0;
-  Violation third = of_entry(2, bit::write_position);
+  Violation third = this->of_entry(2, bit::write_position);
   third.expected_aux = third.expected_position = -2;
-  Violation fourth = of_entry(3, bit::write_token | bit::write_position);
+  Violation fourth = this->of_entry(3, bit::write_token | bit::write_position);
   fourth.expected_token = 5;
   fourth.expected_aux = fourth.expected_position = 6;
   EXPECT_THAT(this->four(batch), ElementsAre(first, third, fourth));
@@ -133,7 +133,7 @@ TYPED_TEST(WriteInputTest, FieldsOfAPositionCheck) {
                                                                .position = 4,
                                                                .stored_token = 50,
                                                                .expected_token = 50,
-                                                               .stored_chain_hash = hashes[2],
+                                                               .stored_chain_hash = this->hashes[2],
                                                                .expected_aux = 2,
                                                                .fail_bits = bit::write_position,
                                                                .request_row = 1,
@@ -278,7 +278,7 @@ TYPED_TEST(WriteInputTest, AViolationForEachCheck) {
                   .position = 4,
                   .stored_token = 50,
                   .expected_token = 51,
-                  .stored_chain_hash = hashes[2],
+                  .stored_chain_hash = this->hashes[2],
                   .expected_aux = 9,
                   .fail_bits = bit::write_token | bit::write_position,
                   .request_row = 1,

@@ -16,8 +16,10 @@ namespace {
 
 using namespace write_cases;  // NOLINT(google-build-using-namespace)
 
+using oracle::Chain;
+
 template <class Space>
-using WriteJobsTest = WriteTest<Space>;
+using WriteJobsTest = SpaceTest<Space>;
 TYPED_TEST_SUITE(WriteJobsTest, OperationSpaces, SpaceName);
 
 /// A full and a sliding-window pool: the same tokens, other slots, one of them skipped in one pool.
@@ -30,14 +32,24 @@ TYPED_TEST(WriteJobsTest, TwoPools) {
   oracle::TokenBatch window_batch = batch;
   window_batch.slots = {2, -1, 3, 4};
   window_batch.expected_tokens = Ints{101, 7592, 2088, 103};
-  check_write_jobs<TypeParam>(
-      {}, {{&full_plan, &batch, &full}, {&window_plan, &window_batch, &window}});
+  // Buffers of a pool may have different chains, and pools have.
+  for (int chains = 0; chains < 16; ++chains) {
+    full[0].chain = static_cast<Chain>(chains & 1);
+    full[1].chain = static_cast<Chain>(chains >> 1 & 1);
+    window[0].chain = static_cast<Chain>(chains >> 2 & 1);
+    window[1].chain = static_cast<Chain>(chains >> 3);
+    check_write_jobs<TypeParam>(
+        {}, {{&full_plan, &batch, &full}, {&window_plan, &window_batch, &window}});
+  }
 }
 
 TYPED_TEST(WriteJobsTest, JobsOfDifferentSizes) {
   std::vector<Endpoint> one = {build::endpoint(2, 8)};
   std::vector<Endpoint> many;
-  for (int tag = 0; tag < 11; ++tag) many.push_back(build::endpoint(tag + 20, 600));
+  for (int tag = 0; tag < 11; ++tag) {
+    many.push_back(build::endpoint(tag + 20, 600));
+    many.back().chain = tag % 3 == 0 ? Chain::splitmix : Chain::polynomial;
+  }
   const oracle::WritePlan one_plan = build::write_plan({4}, {no_slot});
   const oracle::WritePlan many_plan = build::write_plan(Ints(37, 16), Ints(37, no_slot));
   const oracle::TokenBatch one_batch = four_tokens();
@@ -47,7 +59,7 @@ TYPED_TEST(WriteJobsTest, JobsOfDifferentSizes) {
   check_write_jobs<TypeParam>({}, {large, small});
 }
 
-/// As many pools as a launch takes: each has its own plan, tokens, padding and checks.
+/// As many pools as a launch takes: each has its own plan, tokens, padding, chain and checks.
 TYPED_TEST(WriteJobsTest, TwelvePools) {
   std::vector<oracle::WritePlan> plans;
   std::vector<oracle::TokenBatch> batches(12, four_tokens());
@@ -57,6 +69,7 @@ TYPED_TEST(WriteJobsTest, TwelvePools) {
     plans.push_back(build::write_plan({j % 4, 4 - j % 4}, {no_slot, j % 5 + 1}));
     endpoints.push_back({build::endpoint(63 - 4 * j, 8, 32 + j % 3 * 16)});
     endpoints[j][0].padding = {j % 4, j % 3};
+    endpoints[j][0].chain = j % 5 < 2 ? Chain::splitmix : Chain::polynomial;
     if (j % 2 == 0) batches[j].num_tokens = j == 6 ? 5 : 4;
     if (j % 3 == 0) batches[j].check_positions = j;
     batches[j].slots[j % 4] = j - 3;
@@ -65,80 +78,6 @@ TYPED_TEST(WriteJobsTest, TwelvePools) {
   }
   for (int j = 0; j < 12; ++j) jobs.push_back({&plans[j], &batches[j], &endpoints[j]});
   check_write_jobs<TypeParam>({}, jobs);
-}
-
-/// Requests that end at different times, so that others take their place beside those that go on.
-TYPED_TEST(WriteJobsTest, RequestsOfDifferentLengths) {
-  for (std::int64_t requests = 1; requests <= 9; ++requests) {
-    Ints lengths;
-    std::int64_t total = 0;
-    for (std::int64_t r = 0; r < requests; ++r) {
-      lengths.push_back(r * 67 % 131);
-      total += lengths.back();
-    }
-    this->endpoints = {build::endpoint(3, total + 1)};
-    const oracle::TokenBatch batch{build::iota(total, 7), build::iota(total),
-                                   build::iota(total, 1)};
-    const oracle::WritePlan plan = build::write_plan(lengths, Ints(requests, no_slot));
-    EXPECT_EQ(this->run(plan, batch).counts[3].entries, static_cast<std::uint64_t>(total));
-  }
-}
-
-/// More requests than a worker has, short and long, with entries that are skipped, out of range and
-/// unexpected among them.
-TYPED_TEST(WriteJobsTest, ManyRequestsWithFlaws) {
-  constexpr std::int64_t requests = 83;
-  Ints lengths;
-  std::int64_t total = 0;
-  for (std::int64_t r = 0; r < requests; ++r) {
-    lengths.push_back(r % 5 == 0 ? r % 7 : r * 29 % 173);
-    total += lengths.back();
-  }
-  oracle::TokenBatch batch{build::iota(total, 7), build::iota(total), build::iota(total, 1)};
-  for (std::int64_t i = 0; i < total; i += 13) batch.slots[i] = -1;
-  for (std::int64_t i = 5; i < total; i += 331) batch.slots[i] = total + 1 + i;
-  const oracle::WritePlan plan = build::write_plan(lengths, Ints(requests, no_slot));
-  this->endpoints = {build::endpoint(3, total + 1), build::endpoint(4, total + 1)};
-  this->run(plan, batch);
-  batch.expected_tokens = batch.tokens;
-  for (std::int64_t i = 3; i < total; i += 211) ++(*batch.expected_tokens)[i];
-  this->run(plan, batch);
-}
-
-/// Endpoints whose seeds differ have chains of their own beside those that share one.
-TYPED_TEST(WriteJobsTest, SeedsThatAgreeAndDiffer) {
-  constexpr std::int64_t length = 150, slots = 2 * length + 3;
-  this->endpoints.clear();
-  for (int tag = 0; tag < 6; ++tag) {
-    this->endpoints.push_back(build::endpoint(tag, slots));
-    oracle::store(this->endpoints.back(), 1, {7, 11, tag % 3, 0});
-  }
-  const oracle::TokenBatch batch{build::iota(2 * length, 7), build::iota(2 * length),
-                                 build::iota(2 * length, 2)};
-  const oracle::Report report = this->run(build::write_plan({length, length}, {1, no_slot}), batch);
-  EXPECT_TRUE(report.violations.empty());
-  for (int tag = 3; tag < 6; ++tag) {
-    EXPECT_EQ(this->endpoints[tag].canary, this->endpoints[tag - 3].canary);
-  }
-  EXPECT_NE(this->endpoints[0].canary, this->endpoints[1].canary);
-}
-
-/// Few and many sources of few and many bytes, around the numbers that a team hashes at a time.
-TYPED_TEST(WriteJobsTest, AnyNumberOfSources) {
-  constexpr std::int64_t length = 140;
-  const oracle::WritePlan plan = build::write_plan({3, length - 3}, {no_slot, no_slot});
-  oracle::TokenBatch batch{build::iota(length, 7), build::iota(length), build::iota(length, 1)};
-  batch.slots[5] = -1;
-  batch.slots[6] = length + 1;
-  for (const std::int64_t sources : {1, 2, 63, 64, 65, 127, 128, 129, 300}) {
-    this->endpoints = {build::endpoint(0, length + 1)};
-    this->endpoints[0].mode = oracle::KVMode::all;
-    for (std::int64_t i = 0; i < sources; ++i) {
-      const std::int64_t bytes = sources == 1 ? 2048 : 24;
-      this->endpoints[0].sources.push_back(build::kv_source((length + 16) / 16, 16, bytes, bytes));
-    }
-    EXPECT_EQ(this->run(plan, batch).violations.size(), 1U);
-  }
 }
 
 /// Up to twelve unrelated random scenarios, damaged, in one launch.
@@ -166,6 +105,86 @@ TYPED_TEST(WriteJobsTest, Random) {
     }
     check_write_jobs<TypeParam>(pools[0].layout, jobs);
     if (testing::Test::HasFailure()) return;
+  }
+}
+
+// ---- what divides the work ---------------------------------------------------------------------
+
+template <class On>
+using WriteWorkTest = WriteTest<On>;
+TYPED_TEST_SUITE(WriteWorkTest, ChainedSpaces, SpaceName);
+
+/// Requests that end at different times, so that others take their place beside those that go on.
+TYPED_TEST(WriteWorkTest, RequestsOfDifferentLengths) {
+  for (std::int64_t requests = 1; requests <= 9; ++requests) {
+    Ints lengths;
+    std::int64_t total = 0;
+    for (std::int64_t r = 0; r < requests; ++r) {
+      lengths.push_back(r * 67 % 131);
+      total += lengths.back();
+    }
+    this->endpoints = {build::endpoint(3, total + 1)};
+    const oracle::TokenBatch batch{build::iota(total, 7), build::iota(total),
+                                   build::iota(total, 1)};
+    const oracle::WritePlan plan = build::write_plan(lengths, Ints(requests, no_slot));
+    EXPECT_EQ(this->run(plan, batch).counts[3].entries, static_cast<std::uint64_t>(total));
+  }
+}
+
+/// More requests than a worker has, short and long, with entries that are skipped, out of range and
+/// unexpected among them.
+TYPED_TEST(WriteWorkTest, ManyRequestsWithFlaws) {
+  constexpr std::int64_t requests = 83;
+  Ints lengths;
+  std::int64_t total = 0;
+  for (std::int64_t r = 0; r < requests; ++r) {
+    lengths.push_back(r % 5 == 0 ? r % 7 : r * 29 % 173);
+    total += lengths.back();
+  }
+  oracle::TokenBatch batch{build::iota(total, 7), build::iota(total), build::iota(total, 1)};
+  for (std::int64_t i = 0; i < total; i += 13) batch.slots[i] = -1;
+  for (std::int64_t i = 5; i < total; i += 331) batch.slots[i] = total + 1 + i;
+  const oracle::WritePlan plan = build::write_plan(lengths, Ints(requests, no_slot));
+  this->endpoints = {build::endpoint(3, total + 1), build::endpoint(4, total + 1)};
+  this->run(plan, batch);
+  batch.expected_tokens = batch.tokens;
+  for (std::int64_t i = 3; i < total; i += 211) ++(*batch.expected_tokens)[i];
+  this->run(plan, batch);
+}
+
+/// Endpoints whose seeds differ have chains of their own beside those that share one.
+TYPED_TEST(WriteWorkTest, SeedsThatAgreeAndDiffer) {
+  constexpr std::int64_t length = 150, slots = 2 * length + 3;
+  this->endpoints.clear();
+  for (int tag = 0; tag < 6; ++tag) {
+    this->endpoints.push_back(build::endpoint(tag, slots));
+    oracle::store(this->endpoints.back(), 1, {7, 11, tag % 3, 0});
+  }
+  const oracle::TokenBatch batch{build::iota(2 * length, 7), build::iota(2 * length),
+                                 build::iota(2 * length, 2)};
+  const oracle::Report report = this->run(build::write_plan({length, length}, {1, no_slot}), batch);
+  EXPECT_TRUE(report.violations.empty());
+  for (int tag = 3; tag < 6; ++tag) {
+    EXPECT_EQ(this->endpoints[tag].canary, this->endpoints[tag - 3].canary);
+  }
+  EXPECT_NE(this->endpoints[0].canary, this->endpoints[1].canary);
+}
+
+/// Few and many sources of few and many bytes, around the numbers that a team hashes at a time.
+TYPED_TEST(WriteWorkTest, AnyNumberOfSources) {
+  constexpr std::int64_t length = 140;
+  const oracle::WritePlan plan = build::write_plan({3, length - 3}, {no_slot, no_slot});
+  oracle::TokenBatch batch{build::iota(length, 7), build::iota(length), build::iota(length, 1)};
+  batch.slots[5] = -1;
+  batch.slots[6] = length + 1;
+  for (const std::int64_t sources : {1, 2, 63, 64, 65, 127, 128, 129, 300}) {
+    this->endpoints = {build::endpoint(0, length + 1)};
+    this->endpoints[0].mode = oracle::KVMode::all;
+    for (std::int64_t i = 0; i < sources; ++i) {
+      const std::int64_t bytes = sources == 1 ? 2048 : 24;
+      this->endpoints[0].sources.push_back(build::kv_source((length + 16) / 16, 16, bytes, bytes));
+    }
+    EXPECT_EQ(this->run(plan, batch).violations.size(), 1U);
   }
 }
 

@@ -33,6 +33,7 @@ struct Sinks {
 struct PoolSizes {
   std::int64_t num_slots, page_size, max_requests, kv_bytes;
   KVHashMode kv_hash_mode;
+  Chain chain;
 };
 
 template <class Space>
@@ -49,8 +50,9 @@ class GuardedPool {
     };
     records_ = {records(), records()};
     const PaddingSlots padding{.first = 0, .count = sizes.page_size};  // the engine's padding page
-    endpoints_ = {Endpoint{tags.k, {records_[0], padding}, kv.keys(), sizes.kv_hash_mode},
-                  Endpoint{tags.v, {records_[1], padding}, kv.values(), sizes.kv_hash_mode}};
+    const Chain chain = sizes.chain;
+    endpoints_ = {Endpoint{tags.k, {records_[0], padding, chain}, kv.keys(), sizes.kv_hash_mode},
+                  Endpoint{tags.v, {records_[1], padding, chain}, kv.values(), sizes.kv_hash_mode}};
     sweep_endpoints_ = endpoints_;
     sweep_endpoints_[0].tag = tags.sweep_k;
     sweep_endpoints_[1].tag = tags.sweep_v;

@@ -21,6 +21,7 @@ struct ReplayConfig {
   sim::EngineConfig engine;
   std::int64_t kv_bytes = 32;  ///< bytes of a token's keys, and as many of its values
   KVHashMode kv_hash_mode = KVHashMode::all;
+  Chain chain = Chain::splitmix;
   std::int64_t verify_every = 1;  ///< steps; 0: never
   std::int64_t sweep_every = 0;   ///< steps; 0: never
   std::optional<sim::FaultSpec> fault;

@@ -77,6 +77,8 @@ void add_engine_options(CLI::App& command, ReplayConfig& config) {
 }
 
 void add_canary_options(CLI::App& command, ReplayConfig& config) {
+  static const std::map<std::string, Chain> chains{{"splitmix", Chain::splitmix},
+                                                   {"polynomial", Chain::polynomial}};
   static const std::map<std::string, KVHashMode> modes{
       {"none", KVHashMode::none}, {"partial", KVHashMode::partial}, {"all", KVHashMode::all}};
   command
@@ -90,6 +92,12 @@ void add_canary_options(CLI::App& command, ReplayConfig& config) {
           "KV bytes that are hashed: none, partial (the first 16 of each) or all")
       ->check(CLI::IsMember({"none", "partial", "all"}))
       ->default_str("all");
+  command
+      .add_option_function<std::string>(
+          "--chain", [&config](const std::string& name) { config.chain = chains.at(name); },
+          "how the records of a request are linked: splitmix (as SGLang's) or polynomial")
+      ->check(CLI::IsMember({"splitmix", "polynomial"}))
+      ->default_str("splitmix");
   command
       .add_option("--verify-every", config.verify_every,
                   "every Nth step verifies all that it reads; 0: never")

@@ -88,7 +88,8 @@ class ReplaySession {
             .page_size = engine_.config().page_size,
             .max_requests = engine_.config().max_running,
             .kv_bytes = config_.kv_bytes,
-            .kv_hash_mode = config_.kv_hash_mode};
+            .kv_hash_mode = config_.kv_hash_mode,
+            .chain = config_.chain};
   }
 
   /// What the requests read in both pools, in one launch.

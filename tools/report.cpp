@@ -28,7 +28,8 @@ void print_setup(std::back_insert_iterator<std::string> out, const ReplayConfig&
   if (c.engine.window > 0) {
     fmt::format_to(out, ", window {} in {} slots", c.engine.window, c.engine.swa_pool_slots);
   }
-  fmt::format_to(out, "\n  KV          {} bytes a token for keys and for values, hash {}\n",
+  fmt::format_to(out, ", {} chains\n", to_string(c.chain));
+  fmt::format_to(out, "  KV          {} bytes a token for keys and for values, hash {}\n",
                  c.kv_bytes, to_string(c.kv_hash_mode));
 }
 
@@ -151,6 +152,8 @@ std::string to_string(KVHashMode mode) {
   return "unknown";
 }
 
+std::string to_string(Chain chain) { return chain == Chain::splitmix ? "splitmix" : "polynomial"; }
+
 std::string text_report(const std::string& title, const ReplayConfig& config,
                         const ReplayResult& result) {
   std::string text = fmt::format("{}: {}\n", title, verdict(result));
@@ -186,6 +189,7 @@ Json json_report(const std::string& title, const ReplayConfig& c, const ReplayRe
             {"swa_slots", c.engine.window > 0 ? c.engine.swa_pool_slots : 0},
             {"kv_bytes", c.kv_bytes},
             {"kv_hash", to_string(c.kv_hash_mode)},
+            {"chain", to_string(c.chain)},
             {"verify_every", c.verify_every},
             {"sweep_every", c.sweep_every},
             {"seed", c.engine.seed}}},

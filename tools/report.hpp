@@ -17,7 +17,8 @@ std::string text_report(const std::string& title, const ReplayConfig& config,
 nlohmann::ordered_json json_report(const std::string& title, const ReplayConfig& config,
                                    const ReplayResult& result);
 
-/// Name of a mode on the command line: none, partial, all.
+/// Names on the command line.
 std::string to_string(KVHashMode mode);
+std::string to_string(Chain chain);
 
 }  // namespace kvcanary::tools

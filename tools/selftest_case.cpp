@@ -76,6 +76,7 @@ SelftestCase clean_case(std::uint64_t seed) {
   c.num_slots = (1 + (c.rows - 1) * c.columns) * c.page_size;
   c.kv_bytes = rng.between(1, 48);
   c.kv_hash_mode = static_cast<KVHashMode>(rng.below(3));
+  c.chain = static_cast<Chain>(rng.below(2));
   fill_tables(rng, c);
   fill_requests(rng, c);
   fill_translation(rng, c);

@@ -22,6 +22,7 @@ struct SelftestCase {
   std::vector<std::byte> kv;  ///< [num_slots][kv_bytes]
   std::int64_t kv_bytes;
   KVHashMode kv_hash_mode;
+  Chain chain;
 
   struct Damage {
     std::int64_t slot;

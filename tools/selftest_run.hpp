@@ -32,7 +32,7 @@ class SelftestRun {
                           .read_bytes = c.kv_bytes,
                           .memory = memory_of<MemorySpace>()};
     sources_ = KVSources<MemorySpace>(space_, {&source, 1});
-    endpoint_ = {LaunchTag::head_k_full, records_, sources_.list(), c.kv_hash_mode};
+    endpoint_ = {LaunchTag::head_k_full, {records_, {}, c.chain}, sources_.list(), c.kv_hash_mode};
   }
 
   SelftestOutput operator()() {

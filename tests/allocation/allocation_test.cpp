@@ -78,7 +78,8 @@ void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) no
 
 namespace {
 
-/// Twelve pools whose one request has nine tokens and adds three.
+/// Twelve pools, every other one of polynomial chains, whose one request has nine tokens and adds
+/// three.
 template <class Space>
 class AllocationTest : public SpaceTest<Space> {
  protected:
@@ -88,7 +89,9 @@ class AllocationTest : public SpaceTest<Space> {
   AllocationTest() {
     batch_.padding_row.reset();
     for (int i = 0; i < kvcanary::max_endpoints; ++i) {
-      endpoints_.push_back({kvcanary::custom_tag(i), records_.emplace_back("records", 16)});
+      kvcanary::CanaryBuffer buffer = records_.emplace_back("records", 16);
+      if (i % 2 == 1) buffer.chain = kvcanary::Chain::polynomial;
+      endpoints_.push_back({kvcanary::custom_tag(i), buffer});
     }
     for (const kvcanary::Endpoint& endpoint : endpoints_) {
       verify_jobs_.push_back({batch_, {&endpoint, 1}});

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "sim/trace.hpp"
 #include "sim/workload.hpp"
@@ -78,7 +79,8 @@ TEST(Replay, CleanUnderEveryShapeOfEngine) {
       {"--slots", "4096", "--running", "8"},
       {"--window", "128", "--sweep-every", "3"},
       {"--window", "100", "--page-size", "1", "--slots", "6000", "--verify-every", "2"},
-      {"--threads", "1", "--seed", "9"}};
+      {"--threads", "1", "--seed", "9"},
+      {"--chain", "polynomial", "--window", "100", "--sweep-every", "3"}};
   for (const auto& shape : shapes) {
     SCOPED_TRACE(testing::PrintToString(shape));
     expect_clean(replay_json(shape, 0));
@@ -116,13 +118,16 @@ struct FaultCase {
   const char* reason;
 };
 
-class ReplayFault : public testing::TestWithParam<FaultCase> {};
+/// A fault, and the chain of all buffers.
+class ReplayFault : public testing::TestWithParam<std::tuple<FaultCase, const char*>> {};
 
 TEST_P(ReplayFault, IsDetectedForItsReason) {
+  const auto& [kind, chain] = GetParam();
   for (const std::string& at : {std::string(), std::string("@step=20")}) {
-    const std::string fault = GetParam().fault + at;
+    const std::string fault = kind.fault + at;
     SCOPED_TRACE(fault);
-    const Json report = replay_json({"--fault", fault, "--stop"}, 1);
+    const Json report = replay_json({"--fault", fault, "--stop", "--chain", chain}, 1);
+    EXPECT_EQ(report["config"]["chain"], chain);
     EXPECT_EQ(report["clean"], false);
     EXPECT_EQ(report["fault"]["applied"], true);
     EXPECT_GE(report["fault"]["step"].get<std::int64_t>(), at.empty() ? 8 : 20);
@@ -130,21 +135,24 @@ TEST_P(ReplayFault, IsDetectedForItsReason) {
     EXPECT_GE(report["fault"]["steps_until_detection"].get<std::int64_t>(), 0);
     EXPECT_LE(report["fault"]["steps_until_detection"].get<std::int64_t>(), 10);
     const std::string reason = report["violations"]["first"][0]["fail_reason"];
-    EXPECT_THAT(reason, HasSubstr(GetParam().reason));
+    EXPECT_THAT(reason, HasSubstr(kind.reason));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ReplayFault,
-                         testing::Values(FaultCase{"kv-bit", "verify_real_kv_hash"},
-                                         FaultCase{"table-entry", "verify_chain_hash"},
-                                         FaultCase{"early-free", "verify_chain_hash"},
-                                         FaultCase{"token", "write_token"},
-                                         FaultCase{"position", "write_position"}),
-                         [](const auto& info) {
-                           std::string name = info.param.fault;
-                           for (char& c : name) c = c == '-' ? '_' : c;
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, ReplayFault,
+    testing::Combine(testing::Values(FaultCase{"kv-bit", "verify_real_kv_hash"},
+                                     FaultCase{"table-entry", "verify_chain_hash"},
+                                     FaultCase{"early-free", "verify_chain_hash"},
+                                     FaultCase{"token", "write_token"},
+                                     FaultCase{"position", "write_position"}),
+                     testing::Values("splitmix", "polynomial")),
+    [](const auto& info) {
+      std::string name = std::get<0>(info.param).fault;
+      name += std::string("_") + std::get<1>(info.param);
+      for (char& c : name) c = c == '-' ? '_' : c;
+      return name;
+    });
 
 TEST(Replay, FlippedBitNamesItsSlot) {
   const Json report = replay_json({"--fault", "kv-bit", "--stop"}, 1);
@@ -177,8 +185,9 @@ TEST(Replay, TextReportIsComplete) {
       run_tool({"replay", trace_file(), "--slots", "16384", "--fault", "table-entry"});
   EXPECT_EQ(run.exit_code, 1) << run.err;
   for (const char* part :
-       {"violations", "requests", "tokens", "verified", "evicted", "seconds", "M slots/s", "fault",
-        "detected", "kv_canary violation: launch_tag=HEAD_K_FULL fail_reason=verify_chain_hash",
+       {"violations", "splitmix chains", "requests", "tokens", "verified", "evicted", "seconds",
+        "M slots/s", "fault", "detected",
+        "kv_canary violation: launch_tag=HEAD_K_FULL fail_reason=verify_chain_hash",
         "KV canary violation in HEAD_K_FULL", "the trace implies"}) {
     EXPECT_THAT(run.out, HasSubstr(part));
   }

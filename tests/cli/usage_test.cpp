@@ -30,9 +30,10 @@ TEST(Usage, HelpNamesEverything) {
   }
   const ToolRun replay = run_tool({"replay", "--help"});
   EXPECT_EQ(replay.exit_code, 0);
-  for (const char* part : {"--page-size", "--slots", "--running", "--chunk", "--window",
-                           "--kv-bytes", "--kv-hash", "--verify-every", "--requests", "--seed",
-                           "--backend", "--json", "--fault", "kv-bit", "early-free"}) {
+  for (const char* part :
+       {"--page-size", "--slots", "--running", "--chunk", "--window", "--kv-bytes", "--kv-hash",
+        "--chain", "polynomial", "--verify-every", "--requests", "--seed", "--backend", "--json",
+        "--fault", "kv-bit", "early-free"}) {
     EXPECT_THAT(replay.out, HasSubstr(part));
   }
 }
@@ -52,6 +53,8 @@ TEST(Usage, BadOptionsAreRefused) {
   expect_refused({"replay", trace, "--page-size", "0"}, {"--page-size", "0"});
   expect_refused({"replay", trace, "--page-size", "many"}, {"--page-size", "many"});
   expect_refused({"replay", trace, "--kv-hash", "some"}, {"--kv-hash", "some", "partial"});
+  expect_refused({"replay", trace, "--chain", "daisy"},
+                 {"--chain", "daisy", "splitmix", "polynomial"});
   expect_refused({"replay", trace, "--backend", "abacus"}, {"--backend", "abacus"});
   expect_refused({"replay", trace, "--verify-every", "-1"}, {"--verify-every", "-1"});
   expect_refused({"replay", trace, "--fault", "gremlin"}, {"gremlin", "kv-bit", "early-free"});
@@ -91,7 +94,8 @@ TEST(Usage, BadTraceIsNamedWithFileAndLine) {
 TEST(Usage, SelftestPasses) {
   const ToolRun run = run_tool({"selftest", "--cases", "20"});
   EXPECT_EQ(run.exit_code, 0) << run.out;
-  EXPECT_THAT(run.out, HasSubstr("known answers"));
+  EXPECT_THAT(run.out, HasSubstr("known answers, splitmix"));
+  EXPECT_THAT(run.out, HasSubstr("known answers, polynomial"));
   EXPECT_THAT(run.out, HasSubstr("all passed"));
   EXPECT_THAT(run.out, testing::Not(HasSubstr("FAIL")));
 }

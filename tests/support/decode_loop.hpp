@@ -51,7 +51,7 @@ class DecodeLoop {
   }
 
   /// Plans and verifies, by the plan and without it, and writes: both pools in one launch as a
-  /// decode step does, and one buffer without the hint. Fences nothing.
+  /// decode step does, and two buffers without the hint. Fences nothing.
   void enqueue() const {
     const kvcanary::RequestBatch full = requests();
     kvcanary::RequestBatch swa = full;
@@ -60,15 +60,15 @@ class DecodeLoop {
     const std::span<const kvcanary::Endpoint> all = endpoints_;
     kvcanary::plan(space_, full, write_plan_, verify_plan_);
     kvcanary::plan(space_, swa, swa_plan_);
-    kvcanary::verify(space_, verify_plan_, all.first(3), log_, counters_);
-    const std::array verify_jobs{kvcanary::VerifyJob{full, all.first(3)},
+    kvcanary::verify(space_, verify_plan_, all.first(4), log_, counters_);
+    const std::array verify_jobs{kvcanary::VerifyJob{full, all.first(4)},
                                  kvcanary::VerifyJob{swa, all.last(1)}};
     kvcanary::verify_requests(space_, verify_jobs, log_, counters_);
     const std::array write_jobs{
         kvcanary::WriteJob<Memory>{write_plan_, tokens(slots_, 1), all.first(2)},
         kvcanary::WriteJob<Memory>{swa_plan_, tokens(swa_slots_, 1), all.last(1)}};
     kvcanary::write(space_, write_jobs, log_, counters_);
-    kvcanary::write(space_, write_plan_, tokens(slots_, 0), all.subspan(2, 1), log_, counters_);
+    kvcanary::write(space_, write_plan_, tokens(slots_, 0), all.subspan(2, 2), log_, counters_);
   }
 
   void reset() const {
@@ -144,13 +144,15 @@ class DecodeLoop {
     return kvcanary::KVSources<Memory>(space_, {&source, 1});
   }
 
-  /// Three buffers beside the full pool, one beside that of the sliding window.
+  /// Four buffers beside the full pool, two of each chain, one beside that of the sliding window.
   std::vector<kvcanary::Endpoint> make_endpoints() const {
     constexpr auto all = kvcanary::KVHashMode::all;
+    constexpr auto polynomial = kvcanary::Chain::polynomial;
     return {{kvcanary::LaunchTag::head_k_full, records_[0], sources_.list(), all},
-            {kvcanary::LaunchTag::head_v_full, records_[1], sources_.list(), all},
+            {kvcanary::LaunchTag::head_v_full, {records_[1], {}, polynomial}, sources_.list(), all},
             {kvcanary::custom_tag(7), records_[2]},
-            {kvcanary::LaunchTag::head_k_swa, records_[3], sources_.list(), all}};
+            {kvcanary::custom_tag(8), {records_[3], {}, polynomial}},
+            {kvcanary::LaunchTag::head_k_swa, records_[4], sources_.list(), all}};
   }
 
   Space space_;
@@ -168,10 +170,11 @@ class DecodeLoop {
       swa_slots_{"swa_slots", DecodeStep::max_tokens}, num_requests_{"num_requests", 1},
       full_to_swa_{"full_to_swa", DecodeStep::num_slots};
   Array<std::byte> kv_{"kv", static_cast<std::size_t>(DecodeStep::num_slots* kv_bytes)};
-  std::array<Array<kvcanary::Record>, 4> records_{
+  std::array<Array<kvcanary::Record>, 5> records_{
       Array<kvcanary::Record>("k", DecodeStep::num_slots),
       Array<kvcanary::Record>("v", DecodeStep::num_slots),
       Array<kvcanary::Record>("unhinted", DecodeStep::num_slots),
+      Array<kvcanary::Record>("unhinted_polynomial", DecodeStep::num_slots),
       Array<kvcanary::Record>("swa", DecodeStep::num_slots)};
   kvcanary::KVSources<Memory> sources_ = make_sources();
   std::vector<kvcanary::Endpoint> endpoints_ = make_endpoints();

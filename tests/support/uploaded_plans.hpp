@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <kvcanary/kvcanary.hpp>
 #include <vector>
 
@@ -19,29 +20,40 @@ class UploadedWritePlan {
       : offsets_(from.offsets),
         seed_slots_(from.seed_slots),
         request_rows_(from.request_rows),
-        state_(std::vector{kvcanary::WritePlanState{from.num_requests, from.malformed}}),
-        plan_(decltype(plan_)::allocate(Space(), 1)) {  // for its scratch
+        scratch_(std::vector<std::byte>(scratch_bytes())),
+        state_(std::vector{kvcanary::WritePlanState{from.num_requests, from.malformed}}) {
     const std::size_t capacity = from.seed_slots.size();
     plan_.offsets = Array(offsets_.data(), capacity + 1);
     plan_.seed_slots = Array(seed_slots_.data(), capacity);
     plan_.request_rows = Array(request_rows_.data(), capacity);
+    plan_.scratch = decltype(plan_.scratch)(scratch_.data(), scratch_bytes());
     plan_.state = decltype(plan_.state)(state_.data());
   }
 
   const kvcanary::WritePlan<typename Space::memory_space>& plan() const { return plan_; }
 
   oracle::WritePlan fetch() const {
+    scratch_.fetch();
     const kvcanary::WritePlanState state = state_.fetch()[0];
     return {offsets_.fetch(), seed_slots_.fetch(), request_rows_.fetch(), state.num_requests,
             state.malformed};
   }
 
  private:
-  using Array = Kokkos::View<std::int64_t*, typename Space::memory_space>;
+  using Memory = typename Space::memory_space;
+  using Array = Kokkos::View<std::int64_t*, Memory>;
+
+  /// As many as `allocate` gives a plan.
+  static std::size_t scratch_bytes() {
+    static const std::size_t bytes =
+        kvcanary::WritePlan<Memory>::allocate(Space(), 1).scratch.extent(0);
+    return bytes;
+  }
 
   GuardedArray<std::int64_t, Space> offsets_, seed_slots_, request_rows_;
+  GuardedArray<std::byte, Space> scratch_;
   GuardedArray<kvcanary::WritePlanState, Space> state_;
-  kvcanary::WritePlan<typename Space::memory_space> plan_;
+  kvcanary::WritePlan<Memory> plan_;
 };
 
 template <class Space>

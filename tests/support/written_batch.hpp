@@ -49,9 +49,8 @@ inline std::int64_t num_slots(const oracle::RequestBatch& batch) {
   return (batch.table.num_rows * batch.table.num_columns + 1) * batch.table.page_size;
 }
 
-/// Writes the first `lengths` tokens of the requests of a batch into an endpoint.
-inline void write_tokens(const oracle::RequestBatch& batch, const Ints& lengths,
-                         Endpoint& endpoint) {
+/// The first `lengths` tokens of the requests of a batch.
+inline oracle::TokenBatch first_tokens(const oracle::RequestBatch& batch, const Ints& lengths) {
   oracle::TokenBatch tokens;
   for (std::size_t r = 0; r < batch.request_rows.size(); ++r) {
     const std::int64_t row = batch.request_rows[r];
@@ -61,10 +60,16 @@ inline void write_tokens(const oracle::RequestBatch& batch, const Ints& lengths,
       tokens.slots.push_back(oracle::find(batch.table, row, p).slot);
     }
   }
+  return tokens;
+}
+
+/// Writes them into an endpoint.
+inline void write_tokens(const oracle::RequestBatch& batch, const Ints& lengths,
+                         Endpoint& endpoint) {
   std::vector<Endpoint> endpoints = {std::move(endpoint)};
   oracle::Report report;
   const Ints seeds(batch.request_rows.size(), oracle::no_slot);
-  oracle::write(build::write_plan(lengths, seeds), tokens, endpoints, report);
+  oracle::write(build::write_plan(lengths, seeds), first_tokens(batch, lengths), endpoints, report);
   endpoint = std::move(endpoints[0]);
 }
 
