@@ -54,7 +54,8 @@ class ScanSplit {
     if (rank == 0) {
       requests_of_lane_ = of_lane;
       total_ = sum.total;
-      run_cost_ = Kokkos::max((sum.total + num_warps - 1) / num_warps, Shape::min_run);
+      run_cost_ =
+          Kokkos::max((sum.total + num_warps - 1) / num_warps, std::int64_t{Shape::min_run});
     }
     team.team_barrier();
   }
