@@ -149,6 +149,23 @@ struct EndpointArray {
   }
 };
 
+/// The chains of a launch. A kernel that knows its chain has a tenth fewer instructions a record.
+enum class ChainMix { splitmix, polynomial, both };
+
+inline ChainMix chain_mix_of(std::span<const EndpointArgs> endpoints) {
+  bool has[2] = {false, false};
+  for (const EndpointArgs& endpoint : endpoints) has[static_cast<int>(endpoint.chain)] = true;
+  if (has[0] && has[1]) return ChainMix::both;
+  return has[0] ? ChainMix::splitmix : ChainMix::polynomial;
+}
+
+/// The chain of a launch, or `own`, where there are both.
+template <ChainMix mix>
+KOKKOS_INLINE_FUNCTION constexpr Chain chain_in(Chain own) {
+  if constexpr (mix == ChainMix::both) return own;
+  return mix == ChainMix::splitmix ? Chain::splitmix : Chain::polynomial;
+}
+
 /// The most that any of them hashes.
 inline KVWork kv_work_of(std::span<const EndpointArgs> endpoints) {
   KVWork work = KVWork::none;

@@ -14,10 +14,10 @@
 /// verify_requests: a kernel for hosts and one for devices.
 namespace kvcanary::detail {
 
-template <KVWork kv_work, class ExecSpace, class Jobs>
+template <ChainMix chains, KVWork kv_work, class ExecSpace, class Jobs>
 void launch_on_device(const ExecSpace& space, Jobs jobs, const ViolationSink& sink) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
-  using Kernel = VerifyRequestsOnDevice<Member, kv_work, Jobs, Tuning<ExecSpace>>;
+  using Kernel = VerifyRequestsOnDevice<Member, chains, kv_work, Jobs, Tuning<ExecSpace>>;
   using Split = typename Kernel::Split;
   // All but the team that does what is to be done once.
   const std::int64_t teams = teams_that_fill(space, Kernel::teams_at_once) - 1;
@@ -27,19 +27,32 @@ void launch_on_device(const ExecSpace& space, Jobs jobs, const ViolationSink& si
       "kvc::verify_req", space, kernel.league_size(), Kernel::scratch_bytes, kernel);
 }
 
+template <ChainMix chains, class ExecSpace, class Jobs>
+void launch_on_device(const ExecSpace& space, const Jobs& jobs, const ViolationSink& sink) {
+  switch (kv_work_of(jobs.endpoints.span())) {
+    case KVWork::none:
+      return launch_on_device<chains, KVWork::none>(space, jobs, sink);
+    case KVWork::few:
+      return launch_on_device<chains, KVWork::few>(space, jobs, sink);
+    case KVWork::one:
+      return launch_on_device<chains, KVWork::one>(space, jobs, sink);
+    case KVWork::many:
+      return launch_on_device<chains, KVWork::many>(space, jobs, sink);
+  }
+}
+
+/// Launches of both chains are seldom: their kernels are compiled with room for any number alone.
 template <class Jobs, class ExecSpace>
 void launch_on_device_with(const ExecSpace& space, std::span<const VerifyJob> jobs,
                            const ViolationSink& sink) {
   const Jobs args(jobs);
-  switch (kv_work_of(args.endpoints.span())) {
-    case KVWork::none:
-      return launch_on_device<KVWork::none>(space, args, sink);
-    case KVWork::few:
-      return launch_on_device<KVWork::few>(space, args, sink);
-    case KVWork::one:
-      return launch_on_device<KVWork::one>(space, args, sink);
-    case KVWork::many:
-      return launch_on_device<KVWork::many>(space, args, sink);
+  switch (chain_mix_of(args.endpoints.span())) {
+    case ChainMix::splitmix:
+      return launch_on_device<ChainMix::splitmix>(space, args, sink);
+    case ChainMix::polynomial:
+      return launch_on_device<ChainMix::polynomial>(space, args, sink);
+    case ChainMix::both:
+      return launch_on_device<ChainMix::both>(space, VerifyJobArray<>(jobs), sink);
   }
 }
 

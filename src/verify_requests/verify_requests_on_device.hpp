@@ -22,8 +22,8 @@
 /// to verify_entry. Who takes which strips is in work_split.hpp.
 namespace kvcanary::detail {
 
-/// \tparam kv_work at least what the endpoints ask for
-template <class Member, KVWork kv_work, class Jobs, class Tuning>
+/// \tparam chains those of the endpoints \tparam kv_work at least what the endpoints ask for
+template <class Member, ChainMix chains, KVWork kv_work, class Jobs, class Tuning>
 class VerifyRequestsOnDevice {
   using Shape = typename Tuning::template VerifyRequests<kv_work>;
   static constexpr int warp_width = Tuning::warp_width;
@@ -243,7 +243,7 @@ class VerifyRequestsOnDevice {
     using Warp = detail::Warp<warp_width>;
     const Record& record = loaded.record;
     const std::uint64_t prev_hash =
-        Warp::from_lane_before(team, next_hash(record, endpoint.chain), 1);
+        Warp::from_lane_before(team, next_hash(record, chain_in<chains>(endpoint.chain)), 1);
     const bool has_before = Warp::from_lane_before(team, int{loaded.is_there}, 1) != 0;
     bool follows = has_before && static_cast<std::uint64_t>(record.prev_hash) == prev_hash;
     if (!follows && position == request.first) follows = is_right_start(endpoint, request, record);

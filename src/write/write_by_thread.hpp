@@ -13,7 +13,8 @@
 /// are measured against.
 namespace kvcanary::detail {
 
-template <class Args>
+/// \tparam chains those of the jobs
+template <ChainMix chains, class Args>
 class WriteByThread {
  public:
   explicit WriteByThread(const Args& args) : args_(args) {}
@@ -59,7 +60,8 @@ class WriteByThread {
     if (r == 0) args_.count_launch(job, endpoint, state);
     if (r >= n) return;
     args_.check_request(endpoint, plan, request, r);
-    ChainState chain = Args::start(job, endpoint, job.chain, plan.seed_slot, seed);
+    const Chain chain = chain_in<chains>(job.chain);
+    ChainState state = Args::start(job, endpoint, chain, plan.seed_slot, seed);
     if (request.begin == request.end) return;
     if (!guessed || request.begin != plan.begin) next = job.entry(request.begin);
 
@@ -68,11 +70,11 @@ class WriteByThread {
       const WriteEntry entry = next;
       if (i + 1 < request.end) next = job.entry(i + 1);
       if (entry.slot < 0) continue;
-      write_entry(job, endpoint, request, chain, i, entry);
+      write_entry(job, endpoint, request, state, i, entry);
       ++entries;
       if (i + 1 == request.end) break;  // a decode step ends here
-      chain.hash = chain_step(job.chain, chain.hash, entry.token, entry.position);
-      chain.position = entry.position;
+      state.hash = chain_step(chain, state.hash, entry.token, entry.position);
+      state.position = entry.position;
     }
     args_.sink.count_entries(endpoint.tag, entries);
   }
@@ -95,8 +97,18 @@ class WriteByThread {
 
 template <class ExecSpace, class Args>
 void launch_write_by_thread(const ExecSpace& space, const Args& args) {
-  using Kernel = WriteByThread<Args>;
-  launch_workers("kvc::write_thrd", space, Kernel::num_workers(args), Kernel(args));
+  const auto launch = [&]<ChainMix chains> {
+    using Kernel = WriteByThread<chains, Args>;
+    launch_workers("kvc::write_thrd", space, Kernel::num_workers(args), Kernel(args));
+  };
+  switch (chain_mix_of(args.endpoints.span())) {
+    case ChainMix::splitmix:
+      return launch.template operator()<ChainMix::splitmix>();
+    case ChainMix::polynomial:
+      return launch.template operator()<ChainMix::polynomial>();
+    case ChainMix::both:
+      return launch.template operator()<ChainMix::both>();
+  }
 }
 
 /// With arguments no larger than the jobs need.

@@ -99,7 +99,7 @@ class EmulatedOperations {
     Rng rng = rng_of(jobs[0].batch.tokens, jobs[0].batch.slots);
     if (jobs[0].batch.max_entries_per_request > 0) {
       const WriteArgs args(jobs, log, counters);
-      const WriteByThread<WriteArgs> kernel(args);
+      const WriteByThread<ChainMix::both, WriteArgs> kernel(args);
       const std::int64_t workers = kernel.num_workers(args);
       for (std::int64_t worker = 0; worker < workers; ++worker) kernel(worker);
       return;
@@ -210,18 +210,32 @@ class EmulatedOperations {
   template <class Jobs>
   static void verify_requests(const Jobs& jobs, const kvcanary::detail::ViolationSink& sink,
                               Rng& rng) {
-    using kvcanary::KVWork;
-    const KVWork work = some_kv_work(jobs.endpoints.span(), rng);
-    if (work == KVWork::none) verify_requests<KVWork::none>(jobs, sink, rng);
-    if (work == KVWork::few) verify_requests<KVWork::few>(jobs, sink, rng);
-    if (work == KVWork::one) verify_requests<KVWork::one>(jobs, sink, rng);
-    if (work == KVWork::many) verify_requests<KVWork::many>(jobs, sink, rng);
+    using kvcanary::detail::ChainMix;
+    const ChainMix chains = kvcanary::detail::chain_mix_of(jobs.endpoints.span());
+    if (chains == ChainMix::both || rng.chance(20)) {
+      verify_requests<ChainMix::both>(jobs, sink, rng);
+    } else if (chains == ChainMix::splitmix) {
+      verify_requests<ChainMix::splitmix>(jobs, sink, rng);
+    } else {
+      verify_requests<ChainMix::polynomial>(jobs, sink, rng);
+    }
   }
 
-  template <kvcanary::KVWork kv_work, class Jobs>
+  template <kvcanary::detail::ChainMix chains, class Jobs>
+  static void verify_requests(const Jobs& jobs, const kvcanary::detail::ViolationSink& sink,
+                              Rng& rng) {
+    using kvcanary::KVWork;
+    const KVWork work = some_kv_work(jobs.endpoints.span(), rng);
+    if (work == KVWork::none) verify_requests<chains, KVWork::none>(jobs, sink, rng);
+    if (work == KVWork::few) verify_requests<chains, KVWork::few>(jobs, sink, rng);
+    if (work == KVWork::one) verify_requests<chains, KVWork::one>(jobs, sink, rng);
+    if (work == KVWork::many) verify_requests<chains, KVWork::many>(jobs, sink, rng);
+  }
+
+  template <kvcanary::detail::ChainMix chains, kvcanary::KVWork kv_work, class Jobs>
   static void verify_requests(Jobs jobs, const kvcanary::detail::ViolationSink& sink, Rng& rng) {
     using namespace kvcanary::detail;
-    using Kernel = VerifyRequestsOnDevice<EmulatedMember, kv_work, Jobs, Tuning>;
+    using Kernel = VerifyRequestsOnDevice<EmulatedMember, chains, kv_work, Jobs, Tuning>;
     Kernel::Split::prepare(jobs, concurrency(rng) / Tuning::warp_width / 8);
     // How the host may split the work, and not only as it does.
     if (rng.chance(50)) jobs.piece = rng.pick<std::int32_t>({1, 7, 31, 62, 1000});
