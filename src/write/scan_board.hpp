@@ -62,7 +62,12 @@ class ScanBoard {
     if (mine) posts()[ticket].tail = tail;
     desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeDevice());
     Warp::barrier(team);  // what any lane has stored is visible by now
-    if (mine) *static_cast<volatile std::uint64_t*>(&posts()[ticket].stamp) = stamp;
+    if (mine) publish_nothing(ticket, stamp);
+  }
+
+  /// Ends the waiting for a team whose tail, which is then an old one, says nothing.
+  KOKKOS_FUNCTION void publish_nothing(std::int32_t ticket, std::uint64_t stamp) const {
+    *static_cast<volatile std::uint64_t*>(&posts()[ticket].stamp) = stamp;
   }
 
   /// Waits until teams [begin, end) have published theirs.

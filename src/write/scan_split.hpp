@@ -54,8 +54,7 @@ class ScanSplit {
     if (rank == 0) {
       requests_of_lane_ = of_lane;
       total_ = sum.total;
-      run_cost_ =
-          Kokkos::max((sum.total + num_warps - 1) / num_warps, std::int64_t{Shape::min_run});
+      run_cost_ = Kokkos::max(parts_of(sum.total, num_warps), std::int64_t{Shape::min_run});
     }
     team.team_barrier();
   }
@@ -80,6 +79,13 @@ class ScanSplit {
 
   KOKKOS_FUNCTION const WriteJobArgs::Size& size_of(int job) const { return sizes_[job]; }
   KOKKOS_FUNCTION std::int64_t run_cost() const { return run_cost_; }
+
+  /// `total` / `parts`, rounded up. Divisions of 64 bits take long on a device.
+  KOKKOS_FUNCTION static std::int64_t parts_of(std::int64_t total, std::int64_t parts) {
+    const auto sum = static_cast<std::uint64_t>(total + parts - 1);
+    if ((sum | static_cast<std::uint64_t>(parts)) >> 32 != 0) return (total + parts - 1) / parts;
+    return static_cast<std::uint32_t>(sum) / static_cast<std::uint32_t>(parts);
+  }
 
   /// Whether warps from this one on, counted over all teams, have nothing to do.
   KOKKOS_FUNCTION bool is_beyond(std::int64_t warp) const { return warp * run_cost_ >= total_; }

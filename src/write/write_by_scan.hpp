@@ -82,6 +82,7 @@ class WriteByScan {
     ChainState starts[warps_per_team][max_endpoints];
     ChainState before_team[max_endpoints];  ///< where the team's first request stands
     std::int64_t distance;                  ///< of the team's first entry from its request's
+    bool goes_on;                           ///< the team's last request has entries behind them
     Count written[max_endpoints];           ///< entries that are not skipped, by job
     std::int32_t ticket;
     std::uint64_t stamp;
@@ -124,13 +125,20 @@ class WriteByScan {
   static constexpr int checkers = team_size - warp_width;
   static_assert(checkers >= max_endpoints);
 
-  /// What a request starts from in the endpoint of this lane.
-  KOKKOS_FUNCTION ChainState start(const Scratch& scratch, const ScanPart& part, int lane) const {
+  /// The seed of a request in the endpoint of this lane.
+  KOKKOS_FUNCTION Record load_seed(const ScanPart& part, int lane) const {
     const WriteJobArgs& job = args_.jobs[part.job];
     if (lane >= job.num_endpoints) return {};
-    const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + lane];
-    ChainState state = Args::start(job, endpoint, Chain::polynomial, part.seed_slot,
-                                   Args::load_seed(endpoint, part.seed_slot));
+    return Args::load_seed(args_.endpoints.items[job.first_endpoint + lane], part.seed_slot);
+  }
+
+  /// What a request starts from in the endpoint of this lane.
+  KOKKOS_FUNCTION ChainState start(const Scratch& scratch, const ScanPart& part, int lane,
+                                   const Record& seed) const {
+    const WriteJobArgs& job = args_.jobs[part.job];
+    if (lane >= job.num_endpoints) return {};
+    ChainState state = Args::start(job, args_.endpoints.items[job.first_endpoint + lane],
+                                   Chain::polynomial, part.seed_slot, seed);
     if (!scratch.split.size_of(part.job).checks_positions) state.checks_position = 0;
     return state;
   }
@@ -147,45 +155,20 @@ class WriteByScan {
     ScanTail tail;
     if (request >= 0) {
       // On its way at the same time as the entries.
-      const ChainState state = part.is_start() ? start(scratch, part, lane) : ChainState{};
+      const Record seed = part.is_start() ? load_seed(part, lane) : Record{};
       tail = fold_part(team, part);
       if (part.is_start()) {
         tail.start_index = warp;
-        if (lane < max_endpoints) scratch.starts[warp][lane] = state;
+        if (lane < max_endpoints) scratch.starts[warp][lane] = start(scratch, part, lane, seed);
       }
     } else if (team.team_rank() == 0) {
       scratch.distance = 0;
     }
     if (lane == 0) scratch.tails[warp] = tail;
-    return request;
-  }
-
-  /// The tail of a part, a strip at a time.
-  KOKKOS_FUNCTION ScanTail fold_part(const Member& team, const ScanPart& part) const {
-    const WriteJobArgs& job = args_.jobs[part.job];
-    const int lane = Warp::lane_in_warp(team);
-    const std::uint64_t power = polynomial_power(lane);
-    ScanTail tail;
-    Columns columns;
-    WriteEntry next = entry_of(job, part, lane);
-    for (std::int64_t at = 0; at < part.count; at += warp_width) {
-      const WriteEntry entry = next;
-      next = entry_of(job, part, at + warp_width + lane);
-      const int count = static_cast<int>(Kokkos::min<std::int64_t>(part.count - at, warp_width));
-      if (Warp::any(team, lane < count && entry.slot < 0)) {
-        ScanTail of_strip;
-        of_strip.add(entry);
-        of_strip = Warp::from_lane(team, Warp::scan(team, of_strip, joined<ScanTail>), last_lane);
-        tail = tail.then(columns.tail(team, power)).then(of_strip);
-        columns = {};
-      } else if (count == warp_width) {
-        columns.add(entry);
-      } else {
-        tail = tail.then(columns.tail(team, power)).then(tail_of(team, power, entry, count));
-        columns = {};
-      }
+    if (lane == 0 && warp == warps_per_team - 1) {
+      scratch.goes_on = request >= 0 && part.first + part.count < part.entries.end;
     }
-    return tail.then(columns.tail(team, power));
+    return request;
   }
 
   /// Strips without a skipped entry: each lane has every warp_width-th entry, so that no lane needs
@@ -211,6 +194,57 @@ class WriteByScan {
               -1};
     }
   };
+
+  /// The tail of a part, a strip at a time.
+  KOKKOS_FUNCTION ScanTail fold_part(const Member& team, const ScanPart& part) const {
+    const WriteJobArgs& job = args_.jobs[part.job];
+    const int lane = Warp::lane_in_warp(team);
+    const std::uint64_t power = polynomial_power(lane);
+    ScanTail tail;
+    Columns columns;
+    for_each_strip(job, part, lane, [&](const WriteEntry& entry, std::int64_t at) {
+      fold_strip(team, power, entry, part.count - at, tail, columns);
+    });
+    return tail.then(columns.tail(team, power));
+  }
+
+  /// Calls `body(entry, at)` for every strip of a part, which begins with its `at`-th entry.
+  /// Several are on their way from memory together.
+  template <class Body>
+  KOKKOS_FUNCTION static void for_each_strip(const WriteJobArgs& job, const ScanPart& part,
+                                             int lane, const Body& body) {
+    constexpr int step = strips_at_once * warp_width;
+    for (std::int64_t at = 0; at < part.count; at += step) {
+      WriteEntry entries[strips_at_once];
+      for (int i = 0; i < strips_at_once; ++i) {
+        entries[i] = entry_of(job, part, at + i * warp_width + lane);
+      }
+      for (int i = 0; i < strips_at_once; ++i) {
+        if (at + i * warp_width < part.count) body(entries[i], at + i * warp_width);
+      }
+    }
+  }
+  static constexpr int strips_at_once = Shape::strips_at_once;
+
+  /// Adds a strip, of which `left` entries and those of other strips are left, to a tail.
+  KOKKOS_FUNCTION static void fold_strip(const Member& team, std::uint64_t power,
+                                         const WriteEntry& entry, std::int64_t left, ScanTail& tail,
+                                         Columns& columns) {
+    const int lane = Warp::lane_in_warp(team);
+    const int count = static_cast<int>(Kokkos::min<std::int64_t>(left, warp_width));
+    if (Warp::any(team, lane < count && entry.slot < 0)) {
+      ScanTail of_strip;
+      of_strip.add(entry);
+      of_strip = Warp::from_lane(team, Warp::scan(team, of_strip, joined<ScanTail>), last_lane);
+      tail = tail.then(columns.tail(team, power)).then(of_strip);
+      columns = {};
+    } else if (count == warp_width) {
+      columns.add(entry);
+    } else {
+      tail = tail.then(columns.tail(team, power)).then(tail_of(team, power, entry, count));
+      columns = {};
+    }
+  }
 
   /// The offset of `count` entries, none of which is skipped: each lane has that of one.
   /// \param power polynomial_power(lane)
@@ -246,6 +280,11 @@ class WriteByScan {
 
   KOKKOS_FUNCTION void publish(const Member& team, const Scratch& scratch, ScanTail tail) const {
     const int lane = Warp::lane_in_warp(team);
+    // Nobody needs it, but who sees other lengths may wait for it.
+    if (!scratch.goes_on) {
+      if (lane == 0) board_.publish_nothing(scratch.ticket, scratch.stamp);
+      return;
+    }
     if (tail.has_start()) {
       if (lane < max_endpoints) {
         board_.starts(scratch.ticket)[lane] = scratch.starts[tail.start_index][lane];
@@ -259,8 +298,8 @@ class WriteByScan {
   KOKKOS_FUNCTION void find_start(const Member& team, Scratch& scratch) const {
     const int lane = Warp::lane_in_warp(team);
     const std::int64_t of_team = scratch.split.run_cost() * warps_per_team;
-    const std::int64_t needed =
-        Kokkos::min((scratch.distance + of_team - 1) / of_team, std::int64_t{scratch.ticket});
+    const std::int64_t needed = Kokkos::min(scratch.split.parts_of(scratch.distance, of_team),
+                                            std::int64_t{scratch.ticket});
     const std::int64_t of_lane = (needed + last_lane) / warp_width;
     const std::int64_t begin = scratch.ticket - needed + of_lane * lane;
     const std::int64_t end = Kokkos::min(begin + of_lane, std::int64_t{scratch.ticket});
@@ -286,7 +325,7 @@ class WriteByScan {
         // Warps behind this one may have stored a record over the seed by now.
         if (lane < max_endpoints) state = scratch.starts[warp][lane];
       } else {
-        state = start(scratch, part, lane);
+        state = start(scratch, part, lane, load_seed(part, lane));
       }
       Count written = scratch.split.size_of(part.job).checks_positions
                           ? store_part<ScanTail>(team, part, state)
@@ -314,10 +353,8 @@ class WriteByScan {
     const int lane = Warp::lane_in_warp(team);
     const std::uint64_t power = polynomial_power(lane);
     Count written = 0;
-    WriteEntry next = entry_of(job, part, lane);
-    for (std::int64_t at = lane; at - lane < part.count; at += warp_width) {
-      const WriteEntry entry = next;
-      next = entry_of(job, part, at + warp_width);
+    for_each_strip(job, part, lane, [&](const WriteEntry& entry, std::int64_t first) {
+      const std::int64_t at = first + lane;
       Behind before, strip;  // the entries of the strip before this one, and all of them
       scan_strip(team, power, entry, at < part.count, before, strip);
       for (int e = 0; e < job.num_endpoints; ++e) {
@@ -326,7 +363,7 @@ class WriteByScan {
       }
       state = strip.after(state);
       written += entry.slot >= 0 ? 1 : 0;
-    }
+    });
     return written;
   }
 

@@ -49,15 +49,15 @@ class WriteByThread {
     // A decode step is two round trips to memory, what the plan says and what it points to, and
     // little else: so nothing waits for a value before all that it doesn't need is on its way.
     const PlannedRequest plan = job.planned(r);
-    const WritePlanState state = *job.state;
+    const WritePlanState plan_state = *job.state;
     const bool guessed = plan.begin >= 0 && plan.begin < job.tokens_given;
     WriteEntry next{};
     if (guessed) next = job.entry(plan.begin);
     const Record seed = Args::load_seed(endpoint, plan.seed_slot);
-    const std::int64_t n = job.num_requests(state);
+    const std::int64_t n = job.num_requests(plan_state);
     const WriteRequest request = job.request(plan, job.bounds(n));
 
-    if (r == 0) args_.count_launch(job, endpoint, state);
+    if (r == 0) args_.count_launch(job, endpoint, plan_state);
     if (r >= n) return;
     args_.check_request(endpoint, plan, request, r);
     const Chain chain = chain_in<chains>(job.chain);
