@@ -88,23 +88,14 @@ struct Warp {
     return value;
   }
 
-  /// The values of the lanes up to and including this one combined, in their order.
-  template <class Member, class T, class Combine>
-  KOKKOS_FUNCTION static T scan(const Member& team, T value, const Combine& combine) {
-    for (int distance = 1; distance < width; distance *= 2) {
-      const T before = from_lane_before(team, value, distance);
-      if (lane_in_warp(team) >= distance) value = combine(before, value);
-    }
-    return value;
-  }
-
   /// The sum over the lanes up to and including this one. T has a +=.
   template <class Member, class T>
-  KOKKOS_FUNCTION static T scan(const Member& team, const T& value) {
-    return scan(team, value, [](T before, const T& after) {
-      before += after;
-      return before;
-    });
+  KOKKOS_FUNCTION static T scan(const Member& team, T sum) {
+    for (int distance = 1; distance < width; distance *= 2) {
+      const T before = from_lane_before(team, sum, distance);
+      if (lane_in_warp(team) >= distance) sum += before;
+    }
+    return sum;
   }
 };
 

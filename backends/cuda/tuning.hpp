@@ -58,8 +58,6 @@ struct Cuda {
     static constexpr std::int64_t min_run = 128;
     /// Entries in whose time a warp comes from a request to the next.
     static constexpr std::int64_t request_cost = 32;
-    /// Strips of a run that are on their way from memory together.
-    static constexpr int strips_at_once = 4;
   };
 
   /// Registers are what bounds how much is on its way from memory at a time: fewer teams, and fewer

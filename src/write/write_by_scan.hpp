@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "src/launch.hpp"
+#include "src/seldom.hpp"
 #include "src/team.hpp"
 #include "src/write/kv_teams.hpp"
 #include "src/write/scan_board.hpp"
@@ -208,23 +209,21 @@ class WriteByScan {
     return tail.then(columns.tail(team, power));
   }
 
-  /// Calls `body(entry, at)` for every strip of a part, which begins with its `at`-th entry.
-  /// Several are on their way from memory together.
+  /// Calls `body(entry, at)` for every strip of a part, which begins with its `at`-th entry. The
+  /// next one is on its way from memory meanwhile. A loop that is one: a warp goes through it so
+  /// few times that it would wait for each line of an unrolled one to come to the instruction
+  /// cache.
   template <class Body>
   KOKKOS_FUNCTION static void for_each_strip(const WriteJobArgs& job, const ScanPart& part,
                                              int lane, const Body& body) {
-    constexpr int step = strips_at_once * warp_width;
-    for (std::int64_t at = 0; at < part.count; at += step) {
-      WriteEntry entries[strips_at_once];
-      for (int i = 0; i < strips_at_once; ++i) {
-        entries[i] = entry_of(job, part, at + i * warp_width + lane);
-      }
-      for (int i = 0; i < strips_at_once; ++i) {
-        if (at + i * warp_width < part.count) body(entries[i], at + i * warp_width);
-      }
+    WriteEntry next = entry_of(job, part, lane);
+    KVCANARY_SELDOM_LOOP
+    for (std::int64_t at = 0; at < part.count; at += warp_width) {
+      const WriteEntry entry = next;
+      next = entry_of(job, part, at + warp_width + lane);
+      body(entry, at);
     }
   }
-  static constexpr int strips_at_once = Shape::strips_at_once;
 
   /// Adds a strip, of which `left` entries and those of other strips are left, to a tail.
   KOKKOS_FUNCTION static void fold_strip(const Member& team, std::uint64_t power,
@@ -235,7 +234,7 @@ class WriteByScan {
     if (Warp::any(team, lane < count && entry.slot < 0)) {
       ScanTail of_strip;
       of_strip.add(entry);
-      of_strip = Warp::from_lane(team, Warp::scan(team, of_strip, joined<ScanTail>), last_lane);
+      of_strip = Warp::from_lane(team, scan_tails(team, of_strip), last_lane);
       tail = tail.then(columns.tail(team, power)).then(of_strip);
       columns = {};
     } else if (count == warp_width) {
@@ -270,8 +269,8 @@ class WriteByScan {
   /// begins.
   KOKKOS_FUNCTION void join(const Member& team, Scratch& scratch) const {
     const int lane = Warp::lane_in_warp(team);
-    const ScanTail up_to = Warp::scan(
-        team, lane < warps_per_team ? scratch.tails[lane] : ScanTail{}, joined<ScanTail>);
+    const ScanTail up_to =
+        scan_tails(team, lane < warps_per_team ? scratch.tails[lane] : ScanTail{});
     const ScanTail before = Warp::from_lane_before(team, up_to, 1);
     if (lane < warps_per_team) scratch.befores[lane] = lane > 0 ? before : ScanTail{};
     publish(team, scratch, Warp::from_lane(team, up_to, last_lane));
@@ -306,7 +305,7 @@ class WriteByScan {
     board_.wait_for(begin, end, scratch.stamp);
     ScanTail tail;
     for (std::int64_t t = begin; t < end; ++t) tail = tail.then(board_.tail(t));
-    tail = Warp::from_lane(team, Warp::scan(team, tail, joined<ScanTail>), last_lane);
+    tail = Warp::from_lane(team, scan_tails(team, tail), last_lane);
     if (lane >= max_endpoints) return;
     const ChainState none{chain_start(), 0, 0};
     scratch.before_team[lane] =
@@ -379,7 +378,7 @@ class WriteByScan {
     }
     Behind up_to;
     up_to.add(entry);
-    up_to = Warp::scan(team, up_to, joined<Behind>);
+    up_to = scan_tails(team, up_to);
     before = Warp::from_lane_before(team, up_to, 1);
     if (Warp::lane_in_warp(team) == 0) before = {};
     strip = Warp::from_lane(team, up_to, last_lane);
@@ -392,6 +391,7 @@ class WriteByScan {
     const int lane = Warp::lane_in_warp(team);
     std::uint64_t offset = polynomial_term(entry.token, entry.position);
     std::uint64_t multiplier = polynomial_multiplier;
+    KVCANARY_SELDOM_LOOP
     for (int distance = 1; distance < warp_width; distance *= 2, multiplier *= multiplier) {
       const std::uint64_t other = Warp::from_lane_before(team, offset, distance);
       if (lane >= distance) offset += multiplier * other;
@@ -435,9 +435,15 @@ class WriteByScan {
     }
   }
 
+  /// Those of the lanes up to and including this one, joined. See for_each_strip for the loop.
   template <class Behind>
-  KOKKOS_FUNCTION static Behind joined(const Behind& before, const Behind& next) {
-    return before.then(next);
+  KOKKOS_FUNCTION static Behind scan_tails(const Member& team, Behind value) {
+    KVCANARY_SELDOM_LOOP
+    for (int distance = 1; distance < warp_width; distance *= 2) {
+      const Behind before = Warp::from_lane_before(team, value, distance);
+      if (Warp::lane_in_warp(team) >= distance) value = before.then(value);
+    }
+    return value;
   }
 
   Args args_;
