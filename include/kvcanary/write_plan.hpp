@@ -25,8 +25,9 @@ struct WritePlan {
   Kokkos::View<std::int64_t*, MemorySpace>
       request_rows;  ///< [capacity] row in the slot table, for reports
   Kokkos::View<WritePlanState, MemorySpace> state;
-  Kokkos::View<std::byte*, MemorySpace>
-      scratch;  ///< of `write` to polynomial chains on a device: zeros at first, then its own
+  /// Of `write` to polynomial chains on a device: zeros at first, then its own. Two such writes
+  /// must not use one plan at the same time.
+  Kokkos::View<std::byte*, MemorySpace> scratch;
 
   /// Room for `max_requests`, none in it, on the device of `space` and in its order.
   /// \throws std::invalid_argument when max_requests < 1
