@@ -107,13 +107,17 @@ class VerifyRequestsOnDevice {
   /// A request, as all lanes of a group see it.
   struct Request {
     RequestIndex index;
-    std::int32_t first, stop;     ///< as in VerifiedRange
+    std::int32_t first;           ///< as in VerifiedRange
+    std::int32_t stop;            ///< end of the positions that its row of the table has
     const std::int32_t* entries;  ///< its row of the table, if there is one
     ExpectedTokenArgs::Tokens expected;
   };
   KOKKOS_FUNCTION Request request_of(const RequestIndex& index, const VerifiedRange& range) const {
     const VerifyJobArgs& job = jobs_.at(index.job);
-    return {index, range.first, range.stop, job.finder.entries_of(range.row),
+    // Lengths and rows may have changed since the stretch was dealt out.
+    const std::int32_t stop =
+        job.finder.has_row(range.row) ? Kokkos::min(range.stop, job.reach) : 0;
+    return {index, range.first, stop, job.finder.entries_of(range.row),
             job.expected.tokens_of(index.request, range.row)};
   }
 
