@@ -18,10 +18,10 @@ namespace kvcanary::detail {
 
 struct EndpointArgs {
   std::byte* data;
-  std::int64_t num_slots;
   /// Slots that are no padding: all on the larger side of the padding slots. Engines have those at
   /// an end of the pool, so that one comparison says it of all of them.
   std::int64_t first_token_slot, num_token_slots;
+  std::int64_t num_slots;
   std::int64_t kv_slots;  ///< slots whose KV bytes all sources have; no limit when none is hashed
   const KVSourceArgs* sources;
   std::int32_t stride;
@@ -117,9 +117,9 @@ inline EndpointArgs to_args(const Endpoint& from) {
   const KVSourceList& kv = from.sources;
   const bool hashes = from.kv_hash_mode != KVHashMode::none && kv.count > 0;
   return {from.buffer.data,
-          from.buffer.num_slots,
           behind >= before ? end : 0,
           std::max(behind, before),
+          from.buffer.num_slots,
           hashes ? kv.num_slots : std::numeric_limits<std::int64_t>::max(),
           static_cast<const KVSourceArgs*>(kv.sources),
           static_cast<std::int32_t>(from.buffer.stride),

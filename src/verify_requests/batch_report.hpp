@@ -21,7 +21,8 @@ class BatchReport {
   template <class Member, class Jobs>
   KOKKOS_FUNCTION void report(const Member& team, const Jobs& jobs, const ViolationSink& sink) {
     if (team.team_rank() < max_endpoints) {
-      of_job_[team.team_rank()] = {.entries = 0, .malformed = 0, .beyond = 0};
+      of_job_[team.team_rank()].malformed = 0;
+      of_job_[team.team_rank()].beyond = 0;
     }
     team.team_barrier();
     for (int j = 0; j < jobs.num_jobs(); ++j) look_at(team, jobs, j, sink);
@@ -29,16 +30,24 @@ class BatchReport {
     for (int j = 0; j < jobs.num_jobs(); ++j) {
       const int e = jobs.first_endpoint(j) + team.team_rank();
       if (of_job_[j].malformed != 0 && e < jobs.endpoint_end(j)) {
-        sink.push_plan(jobs.endpoint(e).tag, static_cast<std::int64_t>(of_job_[j].entries));
+        sink.push_plan(jobs.endpoint(e).tag, static_cast<std::int64_t>(of_job_[j].num_entries()));
       }
       if (of_job_[j].beyond != 0) report_all_beyond(team, jobs, jobs.at(j), sink);
     }
   }
 
  private:
+  static constexpr int num_warps = team_size / warp_width;
+
   struct Findings {
-    Count entries;
-    int malformed, beyond;  ///< 1: there is some
+    Count entries[num_warps];  ///< of each warp's requests
+    int malformed, beyond;     ///< 1: there is some
+
+    KOKKOS_FUNCTION Count num_entries() const {
+      Count sum = 0;
+      for (const Count count : entries) sum += count;
+      return sum;
+    }
   };
 
   template <class Member, class Jobs>
@@ -61,7 +70,7 @@ class BatchReport {
     if (beyond) Kokkos::atomic_store(&findings.beyond, 1);
     entries = Warp<warp_width>::combine(team, entries, [](Count a, Count b) { return a + b; });
     const int lane = Warp<warp_width>::lane_in_warp(team);
-    if (lane == 0) Kokkos::atomic_add(&findings.entries, entries);
+    if (lane == 0) findings.entries[team.team_rank() / warp_width] = entries;
     // A short launch ends with this: nothing waits for a barrier first.
     const int e = jobs.first_endpoint(j) + lane;
     if (e >= jobs.endpoint_end(j)) return;

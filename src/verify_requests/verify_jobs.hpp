@@ -1,8 +1,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kvcanary/verify_requests.hpp>
+#include <limits>
 #include <span>
 
 #include "src/clamp.hpp"
@@ -38,9 +40,12 @@ struct VerifyJobArgs {
   ExpectedTokenArgs expected;
   std::int32_t reach;                         ///< positions for which the table has columns
   std::int16_t first_endpoint, endpoint_end;  ///< in the endpoints of all jobs
+  /// Slots that surely hold a token in each of the endpoints, which share a pool: one comparison
+  /// for all of them.
+  std::int64_t first_token_slot, num_token_slots;
   // How the positions of a request are split on a device, see work_split.hpp.
   Divisor groups_per_request;
-  std::int32_t own_limit;
+  std::int32_t own_limit;  ///< positions of a request that its own groups take at the most
 
   VerifyJobArgs() = default;
   VerifyJobArgs(const VerifyJob& job, int first_endpoint)
@@ -49,7 +54,22 @@ struct VerifyJobArgs {
         expected(job.batch.expected),
         reach(SlotFinder::reach_of(job.batch.table)),
         first_endpoint(static_cast<std::int16_t>(first_endpoint)),
-        endpoint_end(static_cast<std::int16_t>(first_endpoint + job.endpoints.size())) {}
+        endpoint_end(static_cast<std::int16_t>(first_endpoint + job.endpoints.size())),
+        first_token_slot(0),
+        num_token_slots(0) {
+    std::int64_t end = std::numeric_limits<std::int64_t>::max();
+    for (const Endpoint& from : job.endpoints) {
+      const EndpointArgs endpoint = to_args(from);
+      first_token_slot = std::max(first_token_slot, endpoint.first_token_slot);
+      end = std::min(end, endpoint.first_token_slot + endpoint.num_token_slots);
+    }
+    num_token_slots = std::max<std::int64_t>(0, end - first_token_slot);
+  }
+
+  KOKKOS_FUNCTION bool surely_holds_token(std::int64_t slot) const {
+    return static_cast<std::uint64_t>(slot) - static_cast<std::uint64_t>(first_token_slot) <
+           static_cast<std::uint64_t>(num_token_slots);
+  }
 
   /// Positions that a request can have verified, where the table has slots for them.
   KOKKOS_FUNCTION std::int32_t longest() const { return batch.longest(reach); }
@@ -82,10 +102,10 @@ struct VerifyJobArray {
   VerifyJobArgs items[job_capacity];
   EndpointArray<endpoint_capacity> endpoints;  ///< of all jobs
   std::int32_t count;
-  std::int32_t piece;  ///< positions, see work_split.hpp
+  std::int32_t piece_shift;  ///< see work_split.hpp
 
   explicit VerifyJobArray(std::span<const VerifyJob> jobs)
-      : items{}, count(static_cast<std::int32_t>(jobs.size())), piece(0) {
+      : items{}, count(static_cast<std::int32_t>(jobs.size())), piece_shift(0) {
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       items[j] = VerifyJobArgs(jobs[j], endpoints.count);
       endpoints.add(jobs[j].endpoints);
@@ -101,10 +121,11 @@ struct VerifyJobArray {
 
   /// The endpoints of a job.
   KOKKOS_FUNCTION int first_endpoint(int j) const {
-    return endpoint_capacity == 1 ? 0 : at(j).first_endpoint;
+    return job_capacity == 1 ? 0 : at(j).first_endpoint;
   }
   KOKKOS_FUNCTION int endpoint_end(int j) const {
-    return endpoint_capacity == 1 ? 1 : at(j).endpoint_end;
+    if (endpoint_capacity == 1) return 1;
+    return job_capacity == 1 ? endpoints.count : at(j).endpoint_end;
   }
 
   /// Requests of all jobs, whether they count or not.

@@ -43,24 +43,24 @@ class VerifyRequestsOnDevice {
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    auto& scratch = in_scratch<Scratch>(team);
     const int rank = team.league_rank() - 1, num_teams = team.league_size() - 1;
     if (rank < 0) {
-      scratch.report.report(team, jobs_, sink_);
+      in_scratch<Scratch>(team).report.report(team, jobs_, sink_);
       return;
     }
     const Split split(jobs_);
     // Neighbouring groups are in different teams: few of them then have a multiprocessor each.
     Work work{split.own_stretch(team.team_rank() / group_size * num_teams + rank), {}};
+    auto& scratch = in_scratch<Scratch>(team);  // found while that is on its way
     for (bool is_own = true;; is_own = false) {
-      work.stretch = agree(team, scratch.stretch, work.stretch);
-      if (work.stretch.begin < work.stretch.end) {
-        verify_stretch(team, scratch.kv_hash, work.stretch);
+      work.found.stretch = agree(team, scratch.stretch, work.found.stretch);
+      if (work.found.stretch.begin < work.found.stretch.end) {
+        verify_stretch(team, scratch.kv_hash, work.found);
       }
       if (is_own) work.rest = split.share_of_rest(team, rank, num_teams, scratch.split);
       if (work.rest.count <= 0) return;
-      work.stretch = split.next_stretch(work.rest);
-      work.rest = agree(team, scratch.rest, work.rest);
+      work.found = split.next_stretch(work.rest);
+      work.rest.count = agree(team, scratch.rest_count, work.rest.count);
     }
   }
 
@@ -77,7 +77,7 @@ class VerifyRequestsOnDevice {
     KVHasher kv_hash;
     // For groups of a whole team.
     Stretch stretch;
-    RestShare rest;
+    std::int32_t rest_count;
   };
   static_assert(sizeof(Scratch) <= Tuning::max_scratch_bytes);
 
@@ -86,7 +86,7 @@ class VerifyRequestsOnDevice {
 
  private:
   struct Work {
-    Stretch stretch;
+    FoundStretch found;
     RestShare rest;
   };
 
@@ -127,9 +127,10 @@ class VerifyRequestsOnDevice {
   };
 
   KOKKOS_FUNCTION void verify_stretch(const Member& team, KVHasher& hasher,
-                                      const Stretch& stretch) const {
+                                      const FoundStretch& found) const {
     constexpr int step = strips_at_once * strip_size;
-    Request request = request_of(stretch.index, stretch.range);
+    const Stretch& stretch = found.stretch;
+    Request request = request_of(stretch.index, found.range);
     const VerifyJobArgs& job = jobs_.at(request.index.job);
     Strips strips{.begin = stretch.begin,
                   .end = stretch.end,
@@ -183,17 +184,19 @@ class VerifyRequestsOnDevice {
     }
   };
 
-  /// A record, that of slot 0 when it is not there for sure, and the first KV bytes.
-  struct Loaded {
-    std::int64_t slot;
+  /// The slot of a lane's position, as all endpoints of a job see it.
+  struct Slot {
+    std::int64_t slot;  ///< slot 0 when it is not there for sure
     bool is_there;
+  };
+
+  /// What an endpoint has of a slot: its record, and the first KV bytes.
+  struct Loaded {
     Record record;
     FewKVBytes kv_bytes;
   };
   KOKKOS_FUNCTION static Loaded load(const EndpointArgs& endpoint, std::int64_t slot) {
-    const bool is_there = endpoint.surely_holds_token(slot);
-    if (!is_there) slot = 0;
-    Loaded loaded{slot, is_there, endpoint.load(slot), {}};
+    Loaded loaded{endpoint.load(slot), {}};
     if constexpr (kv_work == KVWork::few) loaded.kv_bytes = endpoint.load_few(slot);
     return loaded;
   }
@@ -203,20 +206,27 @@ class VerifyRequestsOnDevice {
   template <int count>
   KOKKOS_FUNCTION std::uint32_t verify_strips(const Member& team, KVHasher& hasher,
                                               const Request& request, const Strips& strips,
-                                              const std::int64_t* slots) const {
+                                              const std::int64_t* found_slots) const {
+    const VerifyJobArgs& job = jobs_.at(request.index.job);
+    Slot slots[count];
+    for (int i = 0; i < count; ++i) {
+      const bool is_there = job.surely_holds_token(found_slots[i]);
+      slots[i] = {is_there ? found_slots[i] : 0, is_there};
+    }
     std::uint32_t wrong = 0;
     const int first = jobs_.first_endpoint(request.index.job);
     for (int e = first; e < jobs_.endpoint_end(request.index.job); ++e) {
       const EndpointArgs& endpoint = jobs_.endpoint(e);
       Loaded loaded[count];
-      for (int i = 0; i < count; ++i) loaded[i] = load(endpoint, slots[i]);
+      for (int i = 0; i < count; ++i) loaded[i] = load(endpoint, slots[i].slot);
       for (int i = 0; i < count; ++i) {
         KVHash kv;
         if constexpr (kv_work != KVWork::none) {
-          kv = kv_hash_of(team, hasher, endpoint, strips, loaded[i]);
+          kv = kv_hash_of(team, hasher, endpoint, strips, slots[i], loaded[i]);
         }
         const std::int32_t position = strips.position + i * strip_size;
-        const bool right = is_right(team, endpoint, request, position, loaded[i], kv);
+        const bool right =
+            is_right(team, endpoint, request, position, slots[i], loaded[i].record, kv);
         if (strips.is_verified(i) && !right) wrong |= 1U << (endpoint_bits * i + e - first);
       }
     }
@@ -226,33 +236,32 @@ class VerifyRequestsOnDevice {
   /// The KV hash of the lane's slot in the first strip.
   KOKKOS_FUNCTION KVHash kv_hash_of(const Member& team, KVHasher& hasher,
                                     const EndpointArgs& endpoint, const Strips& strips,
-                                    const Loaded& loaded) const {
+                                    const Slot& slot, const Loaded& loaded) const {
     static_assert(kv_work == KVWork::none || strips_at_once == 1);
-    if constexpr (kv_work == KVWork::few) return endpoint.hash_few(loaded.slot, loaded.kv_bytes);
+    if constexpr (kv_work == KVWork::few) return endpoint.hash_few(slot.slot, loaded.kv_bytes);
     if constexpr (kv_work == KVWork::many) {
       // A lane hashes a single source as well on its own.
       if (endpoint.num_sources > 1) {
         const int count = Kokkos::min(strips.end - strips.begin, int{strip_size});
-        return hasher.hash(team, endpoint, count, team.team_rank() - 1, loaded.slot);
+        return hasher.hash(team, endpoint, count, team.team_rank() - 1, slot.slot);
       }
     }
-    if (!strips.is_verified(0) || !loaded.is_there) return {};
-    return endpoint.template hash_kv<kv_work>(loaded.slot);
+    if (!strips.is_verified(0) || !slot.is_there) return {};
+    return endpoint.template hash_kv<kv_work>(slot.slot);
   }
 
   /// Whether verify_entry would find nothing, for sure.
   KOKKOS_FUNCTION bool is_right(const Member& team, const EndpointArgs& endpoint,
-                                const Request& request, std::int32_t position, const Loaded& loaded,
-                                const KVHash& kv) const {
+                                const Request& request, std::int32_t position, const Slot& slot,
+                                const Record& record, const KVHash& kv) const {
     using Warp = detail::Warp<warp_width>;
-    const Record& record = loaded.record;
     const std::uint64_t prev_hash =
         Warp::from_lane_before(team, next_hash(record, chain_in<chains>(endpoint.chain)), 1);
-    const bool has_before = Warp::from_lane_before(team, int{loaded.is_there}, 1) != 0;
+    const bool has_before = Warp::from_lane_before(team, int{slot.is_there}, 1) != 0;
     bool follows = has_before && static_cast<std::uint64_t>(record.prev_hash) == prev_hash;
     if (!follows && position == request.first) follows = is_right_start(endpoint, request, record);
     bool right =
-        loaded.is_there && follows && kv.in_range &&
+        slot.is_there && follows && kv.in_range &&
         static_cast<std::uint64_t>(record.kv_hash) == kv.value &&
         static_cast<std::uint64_t>(record.position) == static_cast<std::uint32_t>(position);
     const ExpectedTokenArgs& expected = jobs_.at(request.index.job).expected;

@@ -20,8 +20,13 @@ namespace kvcanary::detail {
 /// Consecutive positions of a request, for a group.
 struct Stretch {
   RequestIndex index;
-  VerifiedRange range;
   std::int32_t begin, end;
+};
+
+/// A stretch, and what a lane has found of its request.
+struct FoundStretch {
+  Stretch stretch;
+  VerifiedRange range;
 };
 
 /// A group's share of the rests: consecutive pieces of consecutive requests.
@@ -46,7 +51,7 @@ class WorkSplit {
   /// What the host can say, which doesn't know lengths: enough own groups for each request that all
   /// of `groups` have some work, but no more than the longest request has grains.
   static void prepare(Jobs& jobs, std::int64_t groups) {
-    jobs.piece = piece_of(jobs);
+    jobs.piece_shift = piece_shift_of(jobs);
     for (int j = 0; j < jobs.num_jobs(); ++j) {
       const std::int64_t grains = (std::int64_t{jobs.at(j).longest()} + grain - 1) / grain;
       const std::int64_t own =
@@ -56,7 +61,8 @@ class WorkSplit {
       const std::int32_t grains_of_group =
           grains <= own * Shape::enough_grains ? Shape::enough_grains : Shape::few_grains;
       jobs.items[j].groups_per_request = Divisor(static_cast<std::int32_t>(own));
-      jobs.items[j].own_limit = grain * grains_of_group;
+      jobs.items[j].own_limit = static_cast<std::int32_t>(
+          std::min<std::int64_t>(grain * grains_of_group * own, max_tokens));
     }
   }
 
@@ -70,7 +76,7 @@ class WorkSplit {
   KOKKOS_FUNCTION explicit WorkSplit(const Jobs& jobs) : jobs_(jobs) {}
 
   /// What a group verifies of its own request.
-  KOKKOS_FUNCTION Stretch own_stretch(int group) const {
+  KOKKOS_FUNCTION FoundStretch own_stretch(int group) const {
     int j = 0;
     for (; j + 1 < jobs_.num_jobs() && group >= num_groups(jobs_.at(j)); ++j) {
       group -= num_groups(jobs_.at(j));
@@ -79,12 +85,12 @@ class WorkSplit {
     if (group >= num_groups(job)) return {};  // the last team has some too many
     const Divisor& groups = job.groups_per_request;
     const int r = groups.quotient(group), part = group - r * groups.divisor();
-    const VerifiedRange range = range_of({j, r});
-    const std::int32_t count = own_count(job, range.stop - range.first);
+    const VerifiedRange range = job.range(r);
+    const std::int32_t count = own_count(job, num_positions(job, r, range));
     const std::int32_t even = groups.quotient(count + groups.divisor() - 1);
     const std::int32_t size = (even + grain - 1) / grain * grain;
     const std::int32_t begin = range.first + part * size;
-    return {{j, r}, range, begin, Kokkos::min(begin + size, range.first + count)};
+    return {{{j, r}, begin, Kokkos::min(begin + size, range.first + count)}, range};
   }
 
   /// What share_of_rest keeps in team scratch.
@@ -129,7 +135,7 @@ class WorkSplit {
   }
 
   /// The pieces of a share, which is not empty, that are in one request. Takes them from the share.
-  KOKKOS_FUNCTION Stretch next_stretch(RestShare& share) const {
+  KOKKOS_FUNCTION FoundStretch next_stretch(RestShare& share) const {
     Rest rest = rest_of(share.request);
     while (share.skip >= rest.pieces) {
       share.skip -= rest.pieces;
@@ -140,17 +146,21 @@ class WorkSplit {
       rest = rest_of(share.request);
     }
     const int count = Kokkos::min(share.count, rest.pieces - share.skip);
-    const std::int32_t begin = rest.begin + share.skip * jobs_.piece;
+    const std::int32_t begin = rest.begin + share.skip * piece();
     share.skip += count;
     share.count -= count;
-    return {jobs_.find(share.request), rest.range, begin,
-            begin + Kokkos::min(count * jobs_.piece, rest.range.stop - begin)};
+    const std::int32_t end = begin + Kokkos::min(count * piece(), rest.end - begin);
+    return {{jobs_.find(share.request), begin, end}, rest.range};
   }
 
  private:
   static_assert(groups_per_team <= warp_width);
-  /// Positions of a piece: `grain`, unless tables are so large that there could be too many.
-  static std::int32_t piece_of(const Jobs& jobs) {
+  /// Positions of a piece.
+  KOKKOS_FUNCTION std::int32_t piece() const { return grain << jobs_.piece_shift; }
+
+  /// The binary logarithm of grains a piece: 0, unless tables are so large that there could be too
+  /// many pieces.
+  static std::int32_t piece_shift_of(const Jobs& jobs) {
     const auto pieces = [&](std::int64_t piece) {
       std::int64_t sum = 0;
       for (int j = 0; j < jobs.num_jobs(); ++j) {
@@ -158,9 +168,12 @@ class WorkSplit {
       }
       return sum;
     };
-    std::int64_t piece = grain;
-    while (pieces(piece) > max_pieces && 2 * piece < max_tokens) piece *= 2;
-    return static_cast<std::int32_t>(piece);
+    std::int32_t shift = 0;
+    while (pieces(std::int64_t{grain} << shift) > max_pieces &&
+           std::int64_t{grain} << (shift + 1) < max_tokens) {
+      ++shift;
+    }
+    return shift;
   }
 
   KOKKOS_FUNCTION static int num_groups(const VerifyJobArgs& job) {
@@ -169,8 +182,7 @@ class WorkSplit {
 
   /// Positions of a request that its own groups take, of `count`.
   KOKKOS_FUNCTION static std::int32_t own_count(const VerifyJobArgs& job, std::int32_t count) {
-    const std::int64_t all = std::int64_t{job.own_limit} * job.groups_per_request.divisor();
-    return count < all ? count : static_cast<std::int32_t>(all);
+    return Kokkos::min(count, job.own_limit);
   }
 
   KOKKOS_FUNCTION bool may_have_rest() const {
@@ -182,25 +194,26 @@ class WorkSplit {
     return may;
   }
 
-  /// Empty for requests that don't count.
-  KOKKOS_FUNCTION VerifiedRange range_of(const RequestIndex& index) const {
-    const VerifyJobArgs& job = jobs_.at(index.job);
-    const VerifiedRange range = job.range(index.request);
-    return index.request < job.batch.num_counted() ? range : VerifiedRange{0, 0, 0, 0};
+  /// Positions that are verified of a request, of which one look has found `range`: none of
+  /// requests that don't count.
+  KOKKOS_FUNCTION static std::int32_t num_positions(const VerifyJobArgs& job, int r,
+                                                    const VerifiedRange& range) {
+    return r < job.batch.num_counted() ? range.stop - range.first : 0;
   }
 
   /// What a request has beyond the parts of its own groups.
   struct Rest {
     VerifiedRange range;
-    std::int32_t begin;  ///< position
+    std::int32_t begin, end;  ///< positions
     std::int32_t pieces;
   };
   KOKKOS_FUNCTION Rest rest_of(int r) const {
-    const RequestIndex index = jobs_.find(r);
-    const VerifiedRange range = range_of(index);
-    const std::int32_t begin =
-        range.first + own_count(jobs_.at(index.job), range.stop - range.first);
-    return {range, begin, (range.stop - begin + jobs_.piece - 1) / jobs_.piece};
+    const auto [j, request] = jobs_.find(r);
+    const VerifyJobArgs& job = jobs_.at(j);
+    const VerifiedRange range = job.range(request);
+    const std::int32_t count = num_positions(job, request, range);
+    const std::int32_t begin = range.first + own_count(job, count), end = range.first + count;
+    return {range, begin, end, ((end - begin + piece() - 1) / grain) >> jobs_.piece_shift};
   }
 
   KOKKOS_FUNCTION static int ceil_div(int a, int b) {

@@ -89,8 +89,8 @@ class HostChains {
   ChainState start(const EndpointArgs& to, std::int64_t r, const PlannedRequest& plan,
                    const WriteRequest& request) const {
     args_.check_request(to, plan, request, r);
-    return WriteArgs::start(job_, to, chain, plan.seed_slot,
-                            WriteArgs::load_seed(to, plan.seed_slot));
+    return WriteArgs::start(to, chain, plan.seed_slot, WriteArgs::load_seed(to, plan.seed_slot),
+                            job_.checks_positions());
   }
 
   /// Puts a request on a track, unless its seeds differ between endpoints, as after damage: it has

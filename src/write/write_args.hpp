@@ -95,8 +95,11 @@ struct WriteJobArgs {
     std::int64_t first, last;
   };
   KOKKOS_FUNCTION Bounds bounds(std::int64_t num_requests) const {
-    const std::int64_t first = clamp(offsets[0], std::int64_t{0}, tokens_given);
-    return {first, clamp(offsets[num_requests], first, tokens_given)};
+    return clamped(offsets[0], offsets[num_requests]);
+  }
+  KOKKOS_FUNCTION Bounds clamped(std::int64_t first_offset, std::int64_t last_offset) const {
+    const std::int64_t first = clamp(first_offset, std::int64_t{0}, tokens_given);
+    return {first, clamp(last_offset, first, tokens_given)};
   }
 
   KOKKOS_FUNCTION WriteRequest request(const PlannedRequest& plan, const Bounds& bounds) const {
@@ -221,11 +224,11 @@ struct BasicWriteArgs {
 
   /// What a request starts from, with a seed that was loaded before the first of its records is
   /// stored.
-  /// \param chain the job's, where the compiler shall know it
-  KOKKOS_FUNCTION static ChainState start(const WriteJobArgs& job, const EndpointArgs& endpoint,
-                                          Chain chain, std::int64_t seed_slot, const Record& seed) {
+  KOKKOS_FUNCTION static ChainState start(const EndpointArgs& endpoint, Chain chain,
+                                          std::int64_t seed_slot, const Record& seed,
+                                          bool checks_positions) {
     if (!endpoint.holds_token(seed_slot)) return {chain_start(), 0, 0};
-    return {next_hash(seed, chain), seed.position, job.checks_positions() ? 1U : 0U};
+    return {next_hash(seed, chain), seed.position, checks_positions ? 1U : 0U};
   }
 
   /// Whether an entry, whose slot is not negative, is right for sure, and may be stored.

@@ -138,10 +138,8 @@ class WriteByScan {
                                    const Record& seed) const {
     const WriteJobArgs& job = args_.jobs[part.job];
     if (lane >= job.num_endpoints) return {};
-    ChainState state = Args::start(job, args_.endpoints.items[job.first_endpoint + lane],
-                                   Chain::polynomial, part.seed_slot, seed);
-    if (!scratch.split.size_of(part.job).checks_positions) state.checks_position = 0;
-    return state;
+    return Args::start(args_.endpoints.items[job.first_endpoint + lane], Chain::polynomial,
+                       part.seed_slot, seed, scratch.split.size_of(part.job).checks_positions);
   }
 
   /// Leaves the tail of a run in scratch, and the start of its request. Returns that request.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "src/launch.hpp"
+#include "src/seldom.hpp"
 #include "src/team.hpp"
 #include "src/write/kv_teams.hpp"
 #include "src/write/write_args.hpp"
@@ -77,7 +78,7 @@ class WriteByTeam {
     }
   };
   static_assert(Scratch::bytes(max_endpoints) <= Tuning::max_scratch_bytes);
-  static_assert(max_endpoints <= warp_width);
+  static_assert(max_endpoints <= warp_width && max_endpoints <= team_size - warp_width);
 
  public:
   /// What a team needs of the largest job.
@@ -98,25 +99,29 @@ class WriteByTeam {
     const EndpointArgs* endpoints = args_.endpoints.items + job.first_endpoint;
     const PlannedRequest plan = job.planned(r);
     const WritePlanState state = *job.state;
+    const bool checks_positions = job.checks_positions();
     const std::int64_t n = job.num_requests(state);
     const int rank = team.team_rank(), helper = rank - warp_width;
-    if (r == 0 && rank < job.num_endpoints) args_.count_launch(job, endpoints[rank], state);
     auto& scratch = in_scratch<Scratch>(team, Scratch::bytes(job.num_endpoints));
     const WriteRequest mine = job.request(plan, job.bounds(n));
+    const bool has_chain = rank < job.num_endpoints && r < n;
+    // Seeds come from memory at the same time as the first tile, which all lanes read: there is no
+    // chain to advance yet.
+    const Record seed = has_chain ? Args::load_seed(endpoints[rank], plan.seed_slot) : Record{};
+    if (r < n) read_tile(rank, team_size, job, mine, 0, scratch);
 
-    // Seeds come from memory at the same time as the first tile. Lane e keeps the chain of endpoint
-    // e: chains that agree cost no more than one.
+    // Lane e keeps the chain of endpoint e: chains that agree cost no more than one.
     Count entries = 0;
-    if (rank < job.num_endpoints) {
+    if (has_chain) {
+      scratch.before[0][rank] =
+          Args::start(endpoints[rank], Chain::splitmix, plan.seed_slot, seed, checks_positions);
+    } else if (rank < job.num_endpoints) {
       scratch.before[0][rank] = {chain_start(), 0, 0};
-      if (r < n) {
-        const Record seed = Args::load_seed(endpoints[rank], plan.seed_slot);
-        args_.check_request(endpoints[rank], plan, mine, r);
-        scratch.before[0][rank] =
-            Args::start(job, endpoints[rank], Chain::splitmix, plan.seed_slot, seed);
-      }
+    } else if (helper >= 0 && helper < job.num_endpoints) {
+      // What is only reported, by lanes that have no chain.
+      if (r == 0) args_.count_launch(job, endpoints[helper], state);
+      if (r < n) args_.check_request(endpoints[helper], plan, mine, r);
     }
-    if (helper >= 0 && r < n) read_tile(helper, helpers, job, mine, 0, scratch);
     // What one lane has read of the request rules the barriers of all: plans may change.
     if (rank == 0) {
       scratch.request = mine;
@@ -154,7 +159,8 @@ class WriteByTeam {
     const int stage = static_cast<int>(tile % Scratch::num_stages);
     const int count = entries_of(request, tile);
     const std::int64_t first = request.begin + tile * tile_size;
-    for (int i = rank; i < count; i += size) {
+    KVCANARY_SELDOM_LOOP  // once or twice, whose registers are short
+        for (int i = rank; i < count; i += size) {
       const WriteEntry entry = job.entry(first + i);
       scratch.input[stage][i] = {entry.token, entry.position};
       scratch.slot[stage][i] = entry.slot;

@@ -99,10 +99,9 @@ class EmulatedOperations {
     Rng rng = rng_of(jobs[0].batch.tokens, jobs[0].batch.slots);
     if (jobs[0].batch.max_entries_per_request > 0) {
       const WriteArgs args(jobs, log, counters);
-      const WriteByThread<ChainMix::both, WriteArgs> kernel(args);
-      const std::int64_t workers = kernel.num_workers(args);
-      for (std::int64_t worker = 0; worker < workers; ++worker) kernel(worker);
-      return;
+      const bool hashes_kv = kv_work_of(args.endpoints.span()) != kvcanary::KVWork::none;
+      return hashes_kv || rng.chance(20) ? write_by_thread<kvcanary::KVWork::few>(args)
+                                         : write_by_thread<kvcanary::KVWork::none>(args);
     }
     const WriteArgs splitmix(jobs, log, counters, {.splitmix = true, .polynomial = false});
     if (splitmix.num_jobs > 0) {
@@ -187,6 +186,14 @@ class EmulatedOperations {
     emulate(Kernel(args, splits), splits * rng.between(1, 3), Kernel::scratch_bytes, rng);
   }
 
+  template <kvcanary::KVWork kv_work>
+  static void write_by_thread(const kvcanary::detail::WriteArgs& args) {
+    using namespace kvcanary::detail;
+    const WriteByThread<ChainMix::both, kv_work, WriteArgs> kernel(args);
+    const std::int64_t workers = kernel.num_workers(args);
+    for (std::int64_t worker = 0; worker < workers; ++worker) kernel(worker);
+  }
+
   template <bool hashes_kv>
   static void write_by_team(const kvcanary::detail::WriteArgs& args, Rng& rng) {
     using namespace kvcanary::detail;
@@ -238,7 +245,7 @@ class EmulatedOperations {
     using Kernel = VerifyRequestsOnDevice<EmulatedMember, chains, kv_work, Jobs, Tuning>;
     Kernel::Split::prepare(jobs, concurrency(rng) / Tuning::warp_width / 8);
     // How the host may split the work, and not only as it does.
-    if (rng.chance(50)) jobs.piece = rng.pick<std::int32_t>({1, 7, 31, 62, 1000});
+    if (rng.chance(50)) jobs.piece_shift = rng.pick<std::int32_t>({0, 1, 2, 5});
     for (int j = 0; j < jobs.num_jobs(); ++j) {
       if (rng.chance(50)) {
         jobs.items[j].groups_per_request = Divisor(static_cast<std::int32_t>(rng.between(1, 3)));
