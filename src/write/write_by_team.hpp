@@ -159,8 +159,9 @@ class WriteByTeam {
     const int stage = static_cast<int>(tile % Scratch::num_stages);
     const int count = entries_of(request, tile);
     const std::int64_t first = request.begin + tile * tile_size;
-    KVCANARY_SELDOM_LOOP  // once or twice, whose registers are short
-        for (int i = rank; i < count; i += size) {
+    // Runs once or twice, and registers are short.
+    KVCANARY_SELDOM_LOOP
+    for (int i = rank; i < count; i += size) {
       const WriteEntry entry = job.entry(first + i);
       scratch.input[stage][i] = {entry.token, entry.position};
       scratch.slot[stage][i] = entry.slot;
