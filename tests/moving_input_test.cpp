@@ -11,6 +11,7 @@
 
 #include "tests/support/emulated_operations.hpp"
 #include "tests/support/rng.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/settings.hpp"
 #include "tests/support/sink.hpp"
 #include "tests/support/spaces.hpp"
@@ -114,11 +115,13 @@ oracle::RequestBatch full_batch() {
   return batch;
 }
 
-oracle::TokenBatch full_tokens() {
-  oracle::TokenBatch tokens{build::iota(6, 7), build::iota(6), build::iota(6, 20)};
+/// Tokens in the slots from 20 on, a few of them over and over.
+oracle::TokenBatch full_tokens(std::int64_t count) {
+  oracle::TokenBatch tokens{build::iota(count, 7), build::iota(count), {}};
+  for (std::int64_t i = 0; i < count; ++i) tokens.slots.push_back(20 + i % 20);
   tokens.expected_tokens = tokens.tokens;
   tokens.expected_positions = tokens.positions;
-  tokens.num_tokens = 6;
+  tokens.num_tokens = count;
   tokens.check_positions = 1;
   return tokens;
 }
@@ -135,13 +138,14 @@ std::vector<Endpoint> some_endpoints(const oracle::RequestBatch& batch) {
 /// The arguments of all operations, in the memory of a host space and between guards.
 template <class Space>
 struct Arguments {
-  explicit Arguments(const Layout& layout)
+  /// \param added tokens of the two requests
+  Arguments(const Layout& layout, const Ints& added)
       : host_batch(full_batch()),
         host_endpoints(some_endpoints(host_batch)),
         batch(layout, host_batch),
-        tokens(layout, full_tokens()),
+        tokens(layout, full_tokens(added[0] + added[1])),
         endpoints(layout, host_endpoints),
-        write_plan(build::write_plan({4, 2}, {3, oracle::no_slot})),
+        write_plan(build::write_plan(added, {3, oracle::no_slot})),
         verify_plan(build::verify_chain(build::iota(60, 1))),
         sink(space, 16) {}
 
@@ -218,12 +222,17 @@ class MovingInputTest : public SpaceTest<Space> {
   }
 
   /// Launches a fixed number of times beside a thread that scribbles on what `add` names.
+  /// \param added tokens of the two requests of the write plan
   template <class Add, class Launch>
-  static void run(const Add& add, const Launch& launch) {
+  static void run(const Add& add, const Launch& launch, const Ints& added = {4, 2}) {
     if constexpr (can_scribble) {
-      const std::uint64_t launches = test_settings::cases(runs_host_kernels<Space> ? 4000 : 100);
+      // Emulated lanes are slow under a sanitizer, and so are many tokens.
+      constexpr std::uint64_t of_emulated = sanitizer::is_on ? 25 : 100;
+      const bool is_long = added[0] > 100;
+      const std::uint64_t launches =
+          test_settings::cases((runs_host_kernels<Space> ? 4000 : of_emulated) / (is_long ? 5 : 1));
       for (const std::uint32_t narrow : {0U, ~0U}) {
-        Args args({narrow});
+        Args args({narrow}, added);
         {
           Scribbler scribbler;
           add(args, scribbler);
@@ -318,6 +327,17 @@ TYPED_TEST(MovingInputTest, Write) {
         args.add_write_plan(scribbler);
       },
       [](const auto& args) { TestFixture::write(args); });
+}
+
+/// Enough for several teams of a scan, which wait for each other: none must wait for one that has
+/// seen fewer tokens, and is gone.
+TYPED_TEST(MovingInputTest, WriteOfManyTokens) {
+  TestFixture::run(
+      [](const auto& args, Scribbler& scribbler) {
+        args.add_tokens(scribbler);
+        args.add_write_plan(scribbler);
+      },
+      [](const auto& args) { TestFixture::write(args); }, {2500, 1500});
 }
 
 }  // namespace

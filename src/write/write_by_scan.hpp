@@ -96,8 +96,10 @@ class WriteByScan {
       hashes_kv ? std::max(sizeof(Scratch), sizeof(typename KVTeams::Scratch)) : sizeof(Scratch);
 
  private:
-  /// For teams that have no run: nobody waits for them.
+  /// For teams that have no run. Nobody waits for them, but where the plan has changed: a team that
+  /// has found more entries may.
   KOKKOS_FUNCTION void leave(const Member& team, const Scratch& scratch) const {
+    if (team.team_rank() == 0) board_.publish_nothing(scratch.ticket, scratch.stamp);
     if (team.team_rank() < checkers) check_plans(team.team_rank(), scratch);
     if (team.team_rank() == 0) board_.finish();
   }
