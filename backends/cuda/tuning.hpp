@@ -66,13 +66,12 @@ struct Cuda {
   struct VerifyRequests {
     static constexpr int team_size = kv_work <= KVWork::few ? 256 : 128;
     static constexpr int teams_at_once = kv_work == KVWork::few ? 3 : 4;
-    /// Strips whose loads are on their way together.
-    static constexpr int strips_at_once = kv_work == KVWork::none ? 2 : 1;
+    /// Records of a lane that are on their way together.
+    static constexpr int records_at_once = kv_work == KVWork::none ? 2 : 1;
     /// Positions that keep a group busy: a strip, or a few whose many KV bytes a team spreads.
     static constexpr std::int32_t grain = kv_work == KVWork::many ? 4 : warp_width - 1;
-    /// Grains that a group takes of its own request, where that is enough for the longest; and
-    /// where it is not, so that it is soon free for what is shared out.
-    static constexpr std::int32_t enough_grains = 64, few_grains = 2;
+    /// Grains that a group takes of one request at the most, see work_split.hpp.
+    static constexpr std::int32_t max_grains = 64;
   };
 };
 

@@ -62,11 +62,10 @@ struct Hip {
     /// Three wavefronts a SIMD, and two where hashing KV bytes takes many registers: with one more,
     /// registers spill.
     static constexpr int teams_at_once = kv_work <= KVWork::few ? 3 : 4;
-    static constexpr int strips_at_once = kv_work == KVWork::none ? 2 : 1;
+    static constexpr int records_at_once = kv_work == KVWork::none ? 2 : 1;
     static constexpr std::int32_t grain = kv_work == KVWork::many ? 4 : warp_width - 1;
-    /// Grains that a group takes of its own request, where that is enough for the longest; and
-    /// where it is not, so that it is soon free for what is shared out.
-    static constexpr std::int32_t enough_grains = 64, few_grains = 2;
+    /// Grains that a group takes of one request at the most, see work_split.hpp.
+    static constexpr std::int32_t max_grains = 64;
   };
 };
 

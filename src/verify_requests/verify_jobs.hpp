@@ -43,9 +43,7 @@ struct VerifyJobArgs {
   /// Slots that surely hold a token in each of the endpoints, which share a pool: one comparison
   /// for all of them.
   std::int64_t first_token_slot, num_token_slots;
-  // How the positions of a request are split on a device, see work_split.hpp.
-  Divisor groups_per_request;
-  std::int32_t own_limit;  ///< positions of a request that its own groups take at the most
+  Divisor groups_per_request;  ///< on a device, see work_split.hpp
 
   VerifyJobArgs() = default;
   VerifyJobArgs(const VerifyJob& job, int first_endpoint)
@@ -97,15 +95,24 @@ struct VerifyJobArgs {
 
 /// By value, so that no device array has to be filled before a launch. Room for fewer jobs and
 /// endpoints than there may be makes a launch cheaper.
-template <int job_capacity = max_endpoints, int endpoint_capacity = max_endpoints>
+template <int job_room = max_endpoints, int endpoint_room = max_endpoints>
 struct VerifyJobArray {
+  static constexpr int job_capacity = job_room, endpoint_capacity = endpoint_room;
+
   VerifyJobArgs items[job_capacity];
   EndpointArray<endpoint_capacity> endpoints;  ///< of all jobs
   std::int32_t count;
-  std::int32_t piece_shift;  ///< see work_split.hpp
+  // How positions are split on a device, see work_split.hpp.
+  std::int32_t num_groups;
+  std::int32_t piece_shift;
+  bool in_pieces;
 
   explicit VerifyJobArray(std::span<const VerifyJob> jobs)
-      : items{}, count(static_cast<std::int32_t>(jobs.size())), piece_shift(0) {
+      : items{},
+        count(static_cast<std::int32_t>(jobs.size())),
+        num_groups(0),
+        piece_shift(0),
+        in_pieces(false) {
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       items[j] = VerifyJobArgs(jobs[j], endpoints.count);
       endpoints.add(jobs[j].endpoints);

@@ -39,7 +39,7 @@ class VerifyRequestsOnDevice {
 
   /// A team for what is to be done once, and those that verify.
   std::int64_t league_size() const {
-    return 1 + (Split::num_groups(jobs_) + Split::groups_per_team - 1) / Split::groups_per_team;
+    return 1 + (jobs_.num_groups + Split::groups_per_team - 1) / Split::groups_per_team;
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
@@ -48,25 +48,18 @@ class VerifyRequestsOnDevice {
       in_scratch<Scratch>(team).report.report(team, jobs_, sink_);
       return;
     }
-    const Split split(jobs_);
-    // Neighbouring groups are in different teams: few of them then have a multiprocessor each.
-    Work work{split.own_stretch(team.team_rank() / group_size * num_teams + rank), {}};
-    auto& scratch = in_scratch<Scratch>(team);  // found while that is on its way
-    for (bool is_own = true;; is_own = false) {
-      work.found.stretch = agree(team, scratch.stretch, work.found.stretch);
-      if (work.found.stretch.begin < work.found.stretch.end) {
-        verify_stretch(team, scratch.kv_hash, work.found);
-      }
-      if (is_own) work.rest = split.share_of_rest(team, rank, num_teams, scratch.split);
-      if (work.rest.count <= 0) return;
-      work.found = split.next_stretch(work.rest);
-      work.rest.count = agree(team, scratch.rest_count, work.rest.count);
-    }
+    auto& scratch = in_scratch<Scratch>(team);
+    jobs_.in_pieces ? verify_pieces(team, scratch, rank, num_teams)
+                    : verify_part(team, scratch, rank, num_teams);
   }
 
  private:
   static constexpr int strip_size = warp_width - 1;
-  static constexpr int strips_at_once = Shape::strips_at_once;
+  /// What a lane has on its way together is of several endpoints where all jobs have them, which
+  /// takes fewer registers than several strips.
+  static constexpr bool has_several = Jobs::job_capacity == 1 && Jobs::endpoint_capacity > 1;
+  static constexpr int endpoints_at_once = has_several ? Shape::records_at_once : 1;
+  static constexpr int strips_at_once = has_several ? 1 : Shape::records_at_once;
 
   struct Nothing {};
   using KVHasher =
@@ -77,7 +70,7 @@ class VerifyRequestsOnDevice {
     KVHasher kv_hash;
     // For groups of a whole team.
     Stretch stretch;
-    std::int32_t rest_count;
+    std::int32_t share_count;
   };
   static_assert(sizeof(Scratch) <= Tuning::max_scratch_bytes);
 
@@ -85,10 +78,25 @@ class VerifyRequestsOnDevice {
   static constexpr std::size_t scratch_bytes = sizeof(Scratch);
 
  private:
-  struct Work {
-    FoundStretch found;
-    RestShare rest;
-  };
+  /// A group's part of one request.
+  KOKKOS_FUNCTION void verify_part(const Member& team, Scratch& scratch, int rank,
+                                   int num_teams) const {
+    // Neighbouring groups are in different teams: few of them then have a multiprocessor each.
+    const int group = team.team_rank() / group_size * num_teams + rank;
+    verify_stretch(team, scratch, Split(jobs_).own_stretch(group));
+  }
+
+  /// A group's share of all requests.
+  KOKKOS_FUNCTION void verify_pieces(const Member& team, Scratch& scratch, int rank,
+                                     int num_teams) const {
+    const Split split(jobs_);
+    PieceShare share = split.share_of_pieces(team, rank, num_teams, scratch.split);
+    while (share.count > 0) {
+      const FoundStretch found = split.next_stretch(share);
+      share.count = agree(team, scratch.share_count, share.count);
+      verify_stretch(team, scratch, found);
+    }
+  }
 
   /// What the first lane of a group has for `value`, for all its lanes: each has looked at lengths,
   /// which may change, and what rules exchanges and barriers must be the same for all of them.
@@ -126,12 +134,13 @@ class VerifyRequestsOnDevice {
     std::int32_t entry, offset;
   };
 
-  KOKKOS_FUNCTION void verify_stretch(const Member& team, KVHasher& hasher,
+  KOKKOS_FUNCTION void verify_stretch(const Member& team, Scratch& scratch,
                                       const FoundStretch& found) const {
-    constexpr int step = strips_at_once * strip_size;
-    const Stretch& stretch = found.stretch;
+    const Stretch stretch = agree(team, scratch.stretch, found.stretch);
+    if (stretch.begin >= stretch.end) return;
     Request request = request_of(stretch.index, found.range);
     const VerifyJobArgs& job = jobs_.at(request.index.job);
+    constexpr int step = strips_at_once * strip_size;
     Strips strips{.begin = stretch.begin,
                   .end = stretch.end,
                   .position = stretch.begin - 1 + team.team_rank() % group_size};
@@ -142,12 +151,13 @@ class VerifyRequestsOnDevice {
       for (int i = 0; i < strips_at_once; ++i) {
         slots[i] = job.finder.slot_at(pages[i].entry, pages[i].offset);
       }
-      look_up(request, strips.position + step, pages);  // on their way while these are verified
+      // On their way while these are verified.
+      look_up(request, strips.position + step, pages);
       std::uint32_t wrong = 0;
       if (strips_at_once == 1 || strips.end - strips.begin > strip_size) {
-        wrong = verify_strips<strips_at_once>(team, hasher, request, strips, slots);
+        wrong = verify_strips<strips_at_once>(team, scratch.kv_hash, request, strips, slots);
       } else {
-        wrong = verify_strips<1>(team, hasher, request, strips, slots);
+        wrong = verify_strips<1>(team, scratch.kv_hash, request, strips, slots);
       }
       if (wrong == 0) continue;
       for (std::int32_t position = strips.position; wrong != 0; position += strip_size) {
@@ -201,33 +211,35 @@ class VerifyRequestsOnDevice {
     return loaded;
   }
 
-  /// Where the lane's positions in the first `count` strips are wrong: endpoint_bits bits for each
-  /// strip, one for each endpoint.
+  /// Where the lane's positions in the first `count` strips are wrong: endpoint_bits bits for
+  /// each strip, one for each endpoint.
   template <int count>
   KOKKOS_FUNCTION std::uint32_t verify_strips(const Member& team, KVHasher& hasher,
                                               const Request& request, const Strips& strips,
                                               const std::int64_t* found_slots) const {
-    const VerifyJobArgs& job = jobs_.at(request.index.job);
+    const int job = request.index.job;
     Slot slots[count];
     for (int i = 0; i < count; ++i) {
-      const bool is_there = job.surely_holds_token(found_slots[i]);
+      const bool is_there = jobs_.at(job).surely_holds_token(found_slots[i]);
       slots[i] = {is_there ? found_slots[i] : 0, is_there};
     }
     std::uint32_t wrong = 0;
-    const int first = jobs_.first_endpoint(request.index.job);
-    for (int e = first; e < jobs_.endpoint_end(request.index.job); ++e) {
-      const EndpointArgs& endpoint = jobs_.endpoint(e);
-      Loaded loaded[count];
-      for (int i = 0; i < count; ++i) loaded[i] = load(endpoint, slots[i].slot);
-      for (int i = 0; i < count; ++i) {
-        KVHash kv;
-        if constexpr (kv_work != KVWork::none) {
-          kv = kv_hash_of(team, hasher, endpoint, strips, slots[i], loaded[i]);
+    const int first = jobs_.first_endpoint(job), end = jobs_.endpoint_end(job);
+    for (int e = first; e < end; e += endpoints_at_once) {
+      Loaded loaded[endpoints_at_once][count];
+      for (int n = 0; n < endpoints_at_once && (n == 0 || e + n < end); ++n) {
+        for (int i = 0; i < count; ++i) {
+          loaded[n][i] = load(jobs_.endpoint(e + n), slots[i].slot);
         }
-        const std::int32_t position = strips.position + i * strip_size;
-        const bool right =
-            is_right(team, endpoint, request, position, slots[i], loaded[i].record, kv);
-        if (strips.is_verified(i) && !right) wrong |= 1U << (endpoint_bits * i + e - first);
+      }
+      for (int n = 0; n < endpoints_at_once && (n == 0 || e + n < end); ++n) {
+        for (int i = 0; i < count; ++i) {
+          const EndpointArgs& endpoint = jobs_.endpoint(e + n);
+          const KVHash kv = kv_hash_of(team, hasher, endpoint, strips, slots[i], loaded[n][i]);
+          const bool right = is_right(team, endpoint, request, strips.position + i * strip_size,
+                                      slots[i], loaded[n][i].record, kv);
+          if (strips.is_verified(i) && !right) wrong |= 1U << (endpoint_bits * i + e + n - first);
+        }
       }
     }
     return wrong;
@@ -238,6 +250,7 @@ class VerifyRequestsOnDevice {
                                     const EndpointArgs& endpoint, const Strips& strips,
                                     const Slot& slot, const Loaded& loaded) const {
     static_assert(kv_work == KVWork::none || strips_at_once == 1);
+    if constexpr (kv_work == KVWork::none) return {};
     if constexpr (kv_work == KVWork::few) return endpoint.hash_few(slot.slot, loaded.kv_bytes);
     if constexpr (kv_work == KVWork::many) {
       // A lane hashes a single source as well on its own.

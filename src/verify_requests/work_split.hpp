@@ -10,11 +10,11 @@
 /// \file
 /// Who verifies which positions on a device.
 ///
-/// A *group* of lanes works on consecutive positions. Each request has a few groups of its own,
-/// which take its first positions in even parts, up to a limit: for that, a group needs one look at
-/// one length. What requests have beyond, the *rest*, all groups share evenly, a *piece* of
-/// positions at a time: one long request among short ones keeps no one waiting, and only then do
-/// teams look at all lengths.
+/// A *group* of lanes works on consecutive positions. Mostly each request has groups of its own,
+/// which take its positions in even parts: for that, a group needs one look at one length. Where
+/// tables have room for requests so long that their own groups would keep all others waiting, all
+/// groups share all positions evenly, a *piece* of them at a time: for that, each team looks at all
+/// lengths.
 namespace kvcanary::detail {
 
 /// Consecutive positions of a request, for a group.
@@ -29,14 +29,14 @@ struct FoundStretch {
   VerifiedRange range;
 };
 
-/// A group's share of the rests: consecutive pieces of consecutive requests.
-struct RestShare {
+/// A group's share of all pieces: those of consecutive requests.
+struct PieceShare {
   std::int32_t request;  ///< where to count from
   std::int32_t skip;     ///< pieces from there to the first
   std::int32_t count;    ///< none when it is not positive
 };
 
-/// Pieces of all rests together, at the most: times the groups of a team, they fit 32 bits.
+/// Pieces of all requests together, at the most: times the groups of a team, they fit 32 bits.
 inline constexpr std::int64_t max_pieces = std::int64_t{1} << 25;
 
 /// \tparam Shape of the kernel, from the backend's tuning
@@ -48,34 +48,26 @@ class WorkSplit {
  public:
   static constexpr int groups_per_team = team_size / group_size;
 
-  /// What the host can say, which doesn't know lengths: enough own groups for each request that all
-  /// of `groups` have some work, but no more than the longest request has grains.
+  /// What the host can say, which doesn't know lengths. Each request gets enough groups that all of
+  /// `groups` have some work, but no more than the longest has grains.
   static void prepare(Jobs& jobs, std::int64_t groups) {
     jobs.piece_shift = piece_shift_of(jobs);
+    jobs.in_pieces = false;
+    jobs.num_groups = 0;
     for (int j = 0; j < jobs.num_jobs(); ++j) {
       const std::int64_t grains = (std::int64_t{jobs.at(j).longest()} + grain - 1) / grain;
       const std::int64_t own =
           std::max<std::int64_t>(1, std::min(grains, groups / (1 + jobs.num_requests())));
-      // Where lengths may differ so much that the groups of one request are not enough, they shall
-      // not be busy with it for long.
-      const std::int32_t grains_of_group =
-          grains <= own * Shape::enough_grains ? Shape::enough_grains : Shape::few_grains;
       jobs.items[j].groups_per_request = Divisor(static_cast<std::int32_t>(own));
-      jobs.items[j].own_limit = static_cast<std::int32_t>(
-          std::min<std::int64_t>(grain * grains_of_group * own, max_tokens));
+      jobs.num_groups += num_groups(jobs.at(j));
+      jobs.in_pieces = jobs.in_pieces || grains > own * Shape::max_grains;
     }
-  }
-
-  /// Groups that requests have of their own.
-  static std::int64_t num_groups(const Jobs& jobs) {
-    std::int64_t groups = 0;
-    for (int j = 0; j < jobs.num_jobs(); ++j) groups += num_groups(jobs.at(j));
-    return groups;
+    if (jobs.in_pieces) jobs.num_groups = static_cast<std::int32_t>(groups);
   }
 
   KOKKOS_FUNCTION explicit WorkSplit(const Jobs& jobs) : jobs_(jobs) {}
 
-  /// What a group verifies of its own request.
+  /// What a group verifies of its request.
   KOKKOS_FUNCTION FoundStretch own_stretch(int group) const {
     int j = 0;
     for (; j + 1 < jobs_.num_jobs() && group >= num_groups(jobs_.at(j)); ++j) {
@@ -86,31 +78,30 @@ class WorkSplit {
     const Divisor& groups = job.groups_per_request;
     const int r = groups.quotient(group), part = group - r * groups.divisor();
     const VerifiedRange range = job.range(r);
-    const std::int32_t count = own_count(job, num_positions(job, r, range));
+    const std::int32_t count = num_positions(job, r, range);
     const std::int32_t even = groups.quotient(count + groups.divisor() - 1);
     const std::int32_t size = (even + grain - 1) / grain * grain;
     const std::int32_t begin = range.first + part * size;
     return {{{j, r}, begin, Kokkos::min(begin + size, range.first + count)}, range};
   }
 
-  /// What share_of_rest keeps in team scratch.
+  /// What share_of_pieces keeps in team scratch.
   struct Scratch {
     TeamScan<int, team_size, warp_width> scan;
     int pieces_before[team_size];        ///< those of each lane's requests
     int rank_of_group[groups_per_team];  ///< the last lane whose pieces begin no later
   };
 
-  /// The share of the caller's group in the rests, when team `team_index` of `num_teams` asks:
+  /// The share of the caller's group in all pieces, when team `team_index` of `num_teams` asks:
   /// nobody but the device knows lengths, so each team sums them all up. For all lanes of the team.
   template <class Member>
-  KOKKOS_FUNCTION RestShare share_of_rest(const Member& team, int team_index, int num_teams,
-                                          Scratch& scratch) const {
-    if (!may_have_rest()) return {0, 0, 0};
+  KOKKOS_FUNCTION PieceShare share_of_pieces(const Member& team, int team_index, int num_teams,
+                                             Scratch& scratch) const {
     const int rank = team.team_rank(), num_requests = jobs_.num_requests();
     const int requests = (num_requests + team_size - 1) / team_size;  // of a lane
     int count = 0;
     for (int i = 0; i < requests && rank * requests + i < num_requests; ++i) {
-      count += rest_of(rank * requests + i).pieces;
+      count += whole(rank * requests + i).pieces;
     }
     if (rank < groups_per_team) scratch.rank_of_group[rank] = 0;
     const auto sum = scratch.scan.scan(team, count);
@@ -134,23 +125,23 @@ class WorkSplit {
     return {found * requests, first - scratch.pieces_before[found], last - first};
   }
 
-  /// The pieces of a share, which is not empty, that are in one request. Takes them from the share.
-  KOKKOS_FUNCTION FoundStretch next_stretch(RestShare& share) const {
-    Rest rest = rest_of(share.request);
-    while (share.skip >= rest.pieces) {
-      share.skip -= rest.pieces;
+  /// The pieces of a share, which is not empty, that are of one request. Takes them from the share.
+  KOKKOS_FUNCTION FoundStretch next_stretch(PieceShare& share) const {
+    Whole whole = this->whole(share.request);
+    while (share.skip >= whole.pieces) {
+      share.skip -= whole.pieces;
       if (++share.request >= jobs_.num_requests()) {  // lengths have changed since they were summed
         share.count = 0;
         return {};
       }
-      rest = rest_of(share.request);
+      whole = this->whole(share.request);
     }
-    const int count = Kokkos::min(share.count, rest.pieces - share.skip);
-    const std::int32_t begin = rest.begin + share.skip * piece();
+    const int count = Kokkos::min(share.count, whole.pieces - share.skip);
+    const std::int32_t begin = whole.range.first + share.skip * piece();
     share.skip += count;
     share.count -= count;
-    const std::int32_t end = begin + Kokkos::min(count * piece(), rest.end - begin);
-    return {{jobs_.find(share.request), begin, end}, rest.range};
+    const std::int32_t end = begin + Kokkos::min(count * piece(), whole.end - begin);
+    return {{jobs_.find(share.request), begin, end}, whole.range};
   }
 
  private:
@@ -180,20 +171,6 @@ class WorkSplit {
     return job.batch.num_given() * job.groups_per_request.divisor();
   }
 
-  /// Positions of a request that its own groups take, of `count`.
-  KOKKOS_FUNCTION static std::int32_t own_count(const VerifyJobArgs& job, std::int32_t count) {
-    return Kokkos::min(count, job.own_limit);
-  }
-
-  KOKKOS_FUNCTION bool may_have_rest() const {
-    bool may = false;
-    for (int j = 0; j < jobs_.num_jobs(); ++j) {
-      const VerifyJobArgs& job = jobs_.at(j);
-      may = may || own_count(job, job.longest()) < job.longest();
-    }
-    return may;
-  }
-
   /// Positions that are verified of a request, of which one look has found `range`: none of
   /// requests that don't count.
   KOKKOS_FUNCTION static std::int32_t num_positions(const VerifyJobArgs& job, int r,
@@ -201,19 +178,18 @@ class WorkSplit {
     return r < job.batch.num_counted() ? range.stop - range.first : 0;
   }
 
-  /// What a request has beyond the parts of its own groups.
-  struct Rest {
+  /// All that is verified of a request.
+  struct Whole {
     VerifiedRange range;
-    std::int32_t begin, end;  ///< positions
+    std::int32_t end;  ///< position
     std::int32_t pieces;
   };
-  KOKKOS_FUNCTION Rest rest_of(int r) const {
+  KOKKOS_FUNCTION Whole whole(int r) const {
     const auto [j, request] = jobs_.find(r);
     const VerifyJobArgs& job = jobs_.at(j);
     const VerifiedRange range = job.range(request);
     const std::int32_t count = num_positions(job, request, range);
-    const std::int32_t begin = range.first + own_count(job, count), end = range.first + count;
-    return {range, begin, end, ((end - begin + piece() - 1) / grain) >> jobs_.piece_shift};
+    return {range, range.first + count, ((count + piece() - 1) / grain) >> jobs_.piece_shift};
   }
 
   KOKKOS_FUNCTION static int ceil_div(int a, int b) {

@@ -245,12 +245,10 @@ class EmulatedOperations {
     using Kernel = VerifyRequestsOnDevice<EmulatedMember, chains, kv_work, Jobs, Tuning>;
     Kernel::Split::prepare(jobs, concurrency(rng) / Tuning::warp_width / 8);
     // How the host may split the work, and not only as it does.
-    if (rng.chance(50)) jobs.piece_shift = rng.pick<std::int32_t>({0, 1, 2, 5});
-    for (int j = 0; j < jobs.num_jobs(); ++j) {
-      if (rng.chance(50)) {
-        jobs.items[j].groups_per_request = Divisor(static_cast<std::int32_t>(rng.between(1, 3)));
-        jobs.items[j].own_limit = rng.pick<std::int32_t>({0, 1, 7, 64, 300, 2048});
-      }
+    if (rng.chance(50)) {
+      jobs.in_pieces = true;
+      jobs.num_groups = static_cast<std::int32_t>(rng.between(1, 20));
+      jobs.piece_shift = rng.pick<std::int32_t>({0, 1, 2, 5});
     }
     const Kernel kernel(jobs, sink);
     emulate(kernel, kernel.league_size(), Kernel::scratch_bytes, rng);
