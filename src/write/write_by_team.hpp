@@ -209,19 +209,19 @@ class WriteByTeam {
     const int stage = static_cast<int>(tile % Scratch::num_stages);
     const int count = entries_of(request, tile);
     const std::int64_t first = request.begin + tile * tile_size;
-    const std::uint64_t* const hashes = scratch.hashes(tile, job.num_endpoints);
-    for (int e = 0; e < job.num_endpoints; ++e) {
-      const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
-      ChainState before = scratch.before[stage][e];
-      const std::int64_t before_tile = before.position;
-      for (int i = rank; i < count; i += size) {
-        const ChainInput input = scratch.input[stage][i];
-        const WriteEntry entry{input.token, input.position, scratch.slot[stage][i]};
-        if (entry.slot < 0) continue;
-        before.hash = hashes[i * job.num_endpoints + e];
+    for (int i = rank; i < count; i += size) {
+      const ChainInput input = scratch.input[stage][i];
+      const WriteEntry entry{input.token, input.position, scratch.slot[stage][i]};
+      if (entry.slot < 0) continue;
+      const std::uint64_t* const hashes =
+          scratch.hashes(tile, job.num_endpoints) + i * job.num_endpoints;
+      for (int e = 0; e < job.num_endpoints; ++e) {
+        const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
+        ChainState before = scratch.before[stage][e];
+        before.hash = hashes[e];
         if (before.checks_position != 0) {
           const int last = last_written(scratch.skip[stage], i);
-          before.position = last < 0 ? before_tile : scratch.input[stage][last].position;
+          if (last >= 0) before.position = scratch.input[stage][last].position;
         }
         if (Args::is_plain(job, endpoint, before, entry) ||
             args_.check(job, endpoint, request, before, first + i, entry)) {
