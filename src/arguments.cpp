@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t int32_max = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
-/// Of all write plans of a launch: a league of teams, or a thread for each request and endpoint.
+/// Requests of all jobs of a write: a league of teams, or a thread for each request and endpoint.
 constexpr std::int64_t capacity_limit = int32_max / max_endpoints;
 /// Of a verify_requests: shares of them are counted in 32 bits.
 constexpr std::int64_t requests_limit = std::int64_t{1} << 23;
@@ -397,14 +397,13 @@ class EndpointCheck {
   std::size_t count_ = 0;
 };
 
-/// Teams of a device tell each other in the plan's scratch where polynomial chains stand.
-void check_scratch(const Arguments& arguments, const WriteJobParts& job, std::int64_t needed) {
-  if (job.plan.scratch >= needed) return;
-  for (const Endpoint& endpoint : job.endpoints) {
+/// Teams of a device tell each other in scratch where polynomial chains stand.
+void check_scratch(const Arguments& arguments, std::int64_t given, std::int64_t needed,
+                   std::span<const Endpoint> endpoints, const char* reference) {
+  if (given >= needed) return;
+  for (const Endpoint& endpoint : endpoints) {
     if (endpoint.buffer.chain == Chain::splitmix) continue;
-    arguments.of("plan").require_size("scratch", job.plan.scratch, needed,
-                                      "as WritePlan::allocate makes it on this device: "
-                                      "buffer.chain of an endpoint is polynomial");
+    arguments.require_size("scratch", given, needed, reference);
   }
 }
 
@@ -446,7 +445,9 @@ void check_write_parts(std::size_t num_jobs, std::span<const WriteJobParts> jobs
     check_write_plan(arguments, "plan", jobs[j].plan);
     check_token_batch(arguments.of("batch"), *jobs[j].batch);
     endpoints.add(j, jobs[j].endpoints);
-    check_scratch(arguments, jobs[j], scratch);
+    check_scratch(arguments.of("plan"), jobs[j].plan.scratch, scratch, jobs[j].endpoints,
+                  "as WritePlan::allocate makes it on this device: buffer.chain of an endpoint is "
+                  "polynomial");
     requests += jobs[j].plan.capacity;
   }
   call.require_at_most("plan.capacity of all jobs", requests, capacity_limit);
@@ -477,6 +478,29 @@ void check_verify_requests_parts(std::span<const VerifyJob> jobs, const ReportPa
     requests += jobs[j].batch.request_rows.size();
   }
   call.require_at_most("request_rows.size of all jobs", requests, requests_limit);
+  check_report(call, report);
+}
+
+void check_write_requests_parts(std::span<const WriteRequestsJob> jobs, const ReportParts& report,
+                                Memory unreachable, std::int64_t given, std::int64_t needed) {
+  const Arguments call("write_requests", unreachable);
+  check_counts(call, jobs.size(), jobs);
+  EndpointCheck endpoints(call, jobs.size());
+  std::int64_t requests = 0;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const WriteRequestsJob& job = jobs[j];
+    const Arguments arguments = call.of_job(j, jobs.size());
+    check_request_batch(arguments.of("requests"), job.requests, true);
+    arguments.of("requests")
+        .require_at_most("request_rows.size", job.requests.request_rows.size(), capacity_limit);
+    check_token_batch(arguments.of("tokens"), job.tokens);
+    endpoints.add(j, job.endpoints);
+    check_scratch(call, given, needed, job.endpoints,
+                  "as WriteScratch::allocate makes it on this device: buffer.chain of an endpoint "
+                  "is polynomial");
+    requests += job.requests.request_rows.size();
+  }
+  call.require_at_most("request_rows.size of all jobs", requests, capacity_limit);
   check_report(call, report);
 }
 

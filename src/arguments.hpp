@@ -9,6 +9,7 @@
 #include <kvcanary/plan.hpp>
 #include <kvcanary/verify_requests.hpp>
 #include <kvcanary/write.hpp>
+#include <kvcanary/write_requests.hpp>
 #include <span>
 
 /// \file
@@ -40,7 +41,7 @@ template <class MemorySpace>
 WritePlanParts parts_of(const WritePlan<MemorySpace>& plan) {
   return {plan.capacity(), static_cast<std::int64_t>(plan.offsets.extent(0)),
           static_cast<std::int64_t>(plan.request_rows.extent(0)),
-          static_cast<std::int64_t>(plan.scratch.extent(0)), plan.state.data()};
+          static_cast<std::int64_t>(plan.scratch.bytes.extent(0)), plan.state.data()};
 }
 
 /// The same of a VerifyPlan.
@@ -83,6 +84,9 @@ void check_verify_parts(const VerifyPlanParts& plan, std::span<const Endpoint> e
                         const ReportParts& report, Memory unreachable);
 void check_verify_requests_parts(std::span<const VerifyJob> jobs, const ReportParts& report,
                                  Memory unreachable);
+/// \param given bytes of scratch \param needed those for polynomial chains
+void check_write_requests_parts(std::span<const WriteRequestsJob> jobs, const ReportParts& report,
+                                Memory unreachable, std::int64_t given, std::int64_t needed);
 
 template <class MemorySpace>
 void check_plan(const RequestBatch& batch, const WritePlan<MemorySpace>& write_plan,
@@ -122,6 +126,16 @@ template <class MemorySpace>
 void check_verify_requests(std::span<const VerifyJob> jobs, const ViolationLog<MemorySpace>& log,
                            const LaunchCounters<MemorySpace>& counters, Memory unreachable) {
   check_verify_requests_parts(jobs, parts_of(log, counters), unreachable);
+}
+
+template <class MemorySpace>
+void check_write_requests(std::span<const WriteRequestsJob> jobs,
+                          const WriteScratch<MemorySpace>& scratch,
+                          const ViolationLog<MemorySpace>& log,
+                          const LaunchCounters<MemorySpace>& counters, Memory unreachable,
+                          std::int64_t needed_scratch) {
+  check_write_requests_parts(jobs, parts_of(log, counters), unreachable,
+                             static_cast<std::int64_t>(scratch.bytes.extent(0)), needed_scratch);
 }
 
 /// Of a KVSources that is made.

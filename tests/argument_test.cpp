@@ -28,6 +28,7 @@ TEST_F(ArgumentTest, RightArgumentsAreTaken) {
   EXPECT_EQ(write(), "(not refused)");
   EXPECT_EQ(verify(), "(not refused)");
   EXPECT_EQ(verify_requests(), "(not refused)");
+  EXPECT_EQ(write_requests(), "(not refused)");
 }
 
 TEST_F(ArgumentTest, OptionalArgumentsMayBeLeftOut) {
@@ -91,11 +92,13 @@ TEST_F(ArgumentTest, ObjectsThatWereNeverAllocated) {
   EXPECT_THAT(write(), Refused("write", "log", "empty"));
   EXPECT_THAT(verify(), Refused("verify", "log", "empty"));
   EXPECT_THAT(verify_requests(), Refused("verify_requests", "log", "empty"));
+  EXPECT_THAT(write_requests(), Refused("write_requests", "log", "empty"));
   log = kvcanary::ViolationLog<HostMemory>::allocate(space, 1);
   counters = {};
   EXPECT_THAT(write(), Refused("write", "counters", "empty"));
   EXPECT_THAT(verify(), Refused("verify", "counters", "empty"));
   EXPECT_THAT(verify_requests(), Refused("verify_requests", "counters", "empty"));
+  EXPECT_THAT(write_requests(), Refused("write_requests", "counters", "empty"));
   write_plan = {};
   EXPECT_THAT(plan(), Refused("plan", "write_plan", "empty"));
   EXPECT_THAT(write(), Refused("write", "plan", "empty"));
@@ -193,6 +196,33 @@ TEST(ArgumentTextTest, ScratchOfPolynomialChains) {
   }
   EXPECT_EQ(check(polynomial, polynomial, 1000), "(not refused)");
   EXPECT_EQ(check(polynomial, polynomial, 1001), "(not refused)") << "of a larger device";
+}
+
+/// The same of a write that has no plan.
+TEST(ArgumentTextTest, ScratchOfWriteRequests) {
+  const kvcanary::Record record{};
+  kvcanary::WriteRequestsJob job{
+      .requests = {.request_rows = null_ints,
+                   .prefix_lengths = null_ints,
+                   .extend_lengths = null_ints,
+                   .table = {nullptr, 0, 0, 0, 1}},
+      .tokens = {.tokens = null_ints, .positions = null_ints, .slots = null_ints},
+      .endpoints = {}};
+  const auto check = [&](kvcanary::Chain chain, std::int64_t given) {
+    auto* const data = reinterpret_cast<std::byte*>(const_cast<kvcanary::Record*>(&record));
+    const Endpoint endpoint{static_cast<kvcanary::LaunchTag>(0),
+                            {data, 1, 32, Memory::unknown, {}, chain}};
+    job.endpoints = {&endpoint, 1};
+    return refusal([&] {
+      kvcanary::detail::check_write_requests_parts({&job, 1}, {1, &record, &record, &record},
+                                                   Memory::unknown, given, 1000);
+    });
+  };
+  EXPECT_EQ(check(kvcanary::Chain::splitmix, 0), "(not refused)");
+  EXPECT_EQ(check(kvcanary::Chain::polynomial, 1000), "(not refused)");
+  EXPECT_EQ(check(kvcanary::Chain::polynomial, 999),
+            "write_requests: scratch.size is 999, must be 1000, as WriteScratch::allocate makes it "
+            "on this device: buffer.chain of an endpoint is polynomial");
 }
 
 // ---- arrays -------------------------------------------------------------------------------------
@@ -347,6 +377,28 @@ TEST_F(ArgumentTest, SizesOfARequestBatch) {
   batch.extend_lengths = four;
   EXPECT_THAT(plan(), Refused("plan", "batch.extend_lengths.size", "4"));
   EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.extend_lengths.size", "4"));
+  EXPECT_EQ(write_requests(),
+            "write_requests: requests.extend_lengths.size is 4, must be 3, the size of "
+            "request_rows");
+  batch.extend_lengths = {};
+  EXPECT_THAT(write_requests(), Refused("write_requests", "requests.extend_lengths", "not given"));
+}
+
+TEST_F(ArgumentTest, MoreRequestsThanWriteRequestsCounts) {
+  constexpr std::int64_t limit = (std::int64_t{1} << 31) / 12;
+  const auto of = [this](std::int64_t requests) {
+    RequestBatch result = batch;
+    result.request_rows = result.prefix_lengths = result.extend_lengths =
+        IntSpan(ints.data(), requests);
+    result.expected = {};
+    return result;
+  };
+  const std::vector<Endpoint> first = endpoints_from(0, 1), second = endpoints_from(1, 1);
+  EXPECT_THAT(write_requests_jobs({{of(limit + 1), tokens, first}}),
+              Refused("write_requests", "requests.request_rows.size", std::to_string(limit + 1)));
+  EXPECT_EQ(write_requests_jobs({{of(limit), tokens, first}, {of(1), tokens, second}}),
+            "write_requests: request_rows.size of all jobs is " + std::to_string(limit + 1) +
+                ", must be at most " + std::to_string(limit));
 }
 
 TEST_F(ArgumentTest, MoreRequestsThanAPlanHolds) {

@@ -106,8 +106,9 @@ class Scribbler {
 // Small arrays: what is read of them is then often what changes.
 
 /// A batch with everything that a batch can have, whose prefixes are in the pool.
-oracle::RequestBatch full_batch() {
+oracle::RequestBatch full_batch(const Ints& added) {
   oracle::RequestBatch batch = batch_of({40, 9}, 32);
+  batch.extend_lengths = added;
   batch.num_requests = 2;
   batch.table.full_to_swa = build::iota(num_slots(batch));
   batch.expected = expected_of(batch, 0);
@@ -140,13 +141,14 @@ template <class Space>
 struct Arguments {
   /// \param added tokens of the two requests
   Arguments(const Layout& layout, const Ints& added)
-      : host_batch(full_batch()),
+      : host_batch(full_batch(added)),
         host_endpoints(some_endpoints(host_batch)),
         batch(layout, host_batch),
         tokens(layout, full_tokens(added[0] + added[1])),
         endpoints(layout, host_endpoints),
         write_plan(build::write_plan(added, {3, oracle::no_slot})),
         verify_plan(build::verify_chain(build::iota(60, 1))),
+        scratch(kvcanary::WriteScratch<typename Space::memory_space>::allocate(space)),
         sink(space, 16) {}
 
   void add_batch(Scribbler& scribbler) const {
@@ -204,6 +206,7 @@ struct Arguments {
   UploadedEndpoints<Space> endpoints;
   UploadedWritePlan<Space> write_plan;
   UploadedVerifyPlan<Space> verify_plan;
+  kvcanary::WriteScratch<typename Space::memory_space> scratch;
   Sink<Space> sink;
 };
 
@@ -222,7 +225,7 @@ class MovingInputTest : public SpaceTest<Space> {
   }
 
   /// Launches a fixed number of times beside a thread that scribbles on what `add` names.
-  /// \param added tokens of the two requests of the write plan
+  /// \param added tokens of the two requests
   template <class Add, class Launch>
   static void run(const Add& add, const Launch& launch, const Ints& added = {4, 2}) {
     if constexpr (can_scribble) {
@@ -283,6 +286,19 @@ class MovingInputTest : public SpaceTest<Space> {
       }
     }
   }
+
+  static void write_requests(const Args& args) {
+    const std::span<const kvcanary::Endpoint> all = args.endpoints.endpoints();
+    for (const std::int64_t most : {0, 1}) {
+      for (const auto& endpoints : {all, all.last(1)}) {
+        kvcanary::WriteRequestsJob job{args.batch.batch(), args.tokens.batch(), endpoints};
+        job.tokens.max_entries_per_request = most;
+        Operations<Space>::write_requests(args.space,
+                                          std::span<const kvcanary::WriteRequestsJob>(&job, 1),
+                                          args.scratch, args.sink.log, args.sink.counters);
+      }
+    }
+  }
 };
 TYPED_TEST_SUITE(MovingInputTest, OperationSpaces, SpaceName);
 
@@ -338,6 +354,17 @@ TYPED_TEST(MovingInputTest, WriteOfManyTokens) {
         args.add_write_plan(scribbler);
       },
       [](const auto& args) { TestFixture::write(args); }, {2500, 1500});
+}
+
+TYPED_TEST(MovingInputTest, WriteRequests) {
+  for (const Ints& added : {Ints{4, 2}, Ints{2500, 1500}}) {
+    TestFixture::run(
+        [](const auto& args, Scribbler& scribbler) {
+          args.add_tokens(scribbler);
+          args.add_batch(scribbler);
+        },
+        [](const auto& args) { TestFixture::write_requests(args); }, added);
+  }
 }
 
 }  // namespace

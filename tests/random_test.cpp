@@ -134,6 +134,11 @@ void write_pools(std::vector<Case>& pools, std::size_t step) {
     jobs.push_back({&plans.back().write, &of_pool.tokens, &pool.endpoints});
   }
   check_write_jobs<Space>(pools[0].layout, jobs);
+  std::vector<WriteRequestsCall> without_plans;
+  for (Case& pool : pools) {
+    without_plans.push_back({&pool.steps[step].batch, &pool.steps[step].tokens, &pool.endpoints});
+  }
+  check_write_requests<Space>(pools[0].layout, without_plans);
   oracle::Report report;
   for (const WriteCall& job : jobs) oracle::write(*job.plan, *job.batch, *job.endpoints, report);
   if (report.total > 0) ADD_FAILURE() << report.violations.at(0);
@@ -198,6 +203,11 @@ TYPED_TEST(RandomTest, Malformed) {
     check_in_one_pass<TypeParam>(seed, scenario.layout, step.batch, scenario.endpoints, false);
     if (rng.chance(60)) malform(rng, plans.verify);
     check_verify<TypeParam>(scenario.layout, plans.verify, scenario.endpoints);
+
+    oracle::TokenBatch tokens = step.tokens;
+    if (rng.chance(60)) malform(rng, tokens);
+    skip_races(oracle::write_plan_of(step.batch), tokens, scenario.endpoints);
+    check_write_requests<TypeParam>(scenario.layout, {{&step.batch, &tokens, &scenario.endpoints}});
 
     if (rng.chance(60)) malform(rng, plans.write);
     if (rng.chance(60)) malform(rng, step.tokens);

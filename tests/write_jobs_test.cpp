@@ -80,6 +80,19 @@ TYPED_TEST(WriteJobsTest, TwelvePools) {
   check_write_jobs<TypeParam>({}, jobs);
 }
 
+/// The first steps of pools, whose batches are damaged as well.
+template <class Space>
+void check_without_plans(Rng& rng, std::vector<Case>& pools) {
+  std::vector<WriteRequestsCall> jobs;
+  for (Case& pool : pools) {
+    Step& step = pool.steps[0];
+    if (rng.chance(40)) malform(rng, step.batch);
+    skip_races(oracle::write_plan_of(step.batch), step.tokens, pool.endpoints);
+    jobs.push_back({&step.batch, &step.tokens, &pool.endpoints});
+  }
+  check_write_requests<Space>(pools[0].layout, jobs);
+}
+
 /// Up to twelve unrelated random scenarios, damaged, in one launch.
 TYPED_TEST(WriteJobsTest, Random) {
   constexpr bool on_host = runs_host_kernels<TypeParam>;
@@ -104,6 +117,7 @@ TYPED_TEST(WriteJobsTest, Random) {
       jobs.push_back({&plans[i].write, &pools[i].steps[0].tokens, &pools[i].endpoints});
     }
     check_write_jobs<TypeParam>(pools[0].layout, jobs);
+    check_without_plans<TypeParam>(rng, pools);
     if (testing::Test::HasFailure()) return;
   }
 }

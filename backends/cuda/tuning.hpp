@@ -37,6 +37,12 @@ struct Cuda {
     static constexpr std::int64_t max_entries = 8;
   };
 
+  /// write_requests with a lane for each request and endpoint.
+  struct WriteByLane {
+    /// A warp: those of a batch then have a multiprocessor each.
+    static constexpr int team_size = warp_width;
+  };
+
   /// write with a team for each request: a warp for chains, and three for all else.
   template <bool hashes_kv>
   struct WriteByTeam {

@@ -36,6 +36,10 @@ struct Hip {
     static constexpr std::int64_t max_entries = 8;  ///< as for Cuda
   };
 
+  struct WriteByLane {
+    static constexpr int team_size = warp_width;
+  };
+
   template <bool hashes_kv>
   struct WriteByTeam {
     static constexpr int team_size = 256;  ///< a wavefront for chains, and three for all else

@@ -37,8 +37,8 @@ struct Host {
     static constexpr int tile_size = 64;
     /// Entries from the fetch of a record to its store.
     static constexpr int prefetch_distance = 16;
-    /// Requests that a worker takes, at most: enough to fill the chains several times over.
-    static constexpr std::int64_t max_requests_per_worker = 8 * chains;
+    /// Requests that a worker takes in a row: enough to fill the chains several times over.
+    static constexpr std::int64_t requests_at_once = 8 * chains;
     /// Workers for KV bytes on each core: some to spare, for balance.
     static constexpr std::int64_t kv_workers_per_core = 4;
   };

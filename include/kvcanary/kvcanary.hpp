@@ -25,3 +25,5 @@
 #include <kvcanary/warm_up.hpp>
 #include <kvcanary/write.hpp>
 #include <kvcanary/write_plan.hpp>
+#include <kvcanary/write_requests.hpp>
+#include <kvcanary/write_scratch.hpp>

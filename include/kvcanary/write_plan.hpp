@@ -1,8 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <cstddef>
 #include <cstdint>
+#include <kvcanary/write_scratch.hpp>
 
 /// \file
 /// What a write has to do for each request.
@@ -25,9 +25,9 @@ struct WritePlan {
   Kokkos::View<std::int64_t*, MemorySpace>
       request_rows;  ///< [capacity] row in the slot table, for reports
   Kokkos::View<WritePlanState, MemorySpace> state;
-  /// Of `write` to polynomial chains on a device: zeros at first, then its own. Two such writes
-  /// must not use one plan at the same time.
-  Kokkos::View<std::byte*, MemorySpace> scratch;
+  /// Of `write` to polynomial chains on a device, where two such writes must not use one plan at
+  /// the same time.
+  WriteScratch<MemorySpace> scratch;
 
   /// Room for `max_requests`, none in it, on the device of `space` and in its order.
   /// \throws std::invalid_argument when max_requests < 1

@@ -5,6 +5,7 @@
 #include <kvcanary/memory.hpp>
 #include <kvcanary/verify_plan.hpp>
 #include <kvcanary/write_plan.hpp>
+#include <kvcanary/write_scratch.hpp>
 #include <string>
 #include <utility>
 
@@ -13,7 +14,7 @@
 #include "src/write/write_by_scan.hpp"
 
 /// \file
-/// The members of WritePlan and VerifyPlan.
+/// The members of WritePlan, WriteScratch and VerifyPlan.
 namespace kvcanary {
 
 template <class MemorySpace>
@@ -30,9 +31,15 @@ WritePlan<MemorySpace> WritePlan<MemorySpace>::allocate(const ExecSpace& space,
   plan.seed_slots = array("kvcanary::seed_slots", max_requests);
   plan.request_rows = array("kvcanary::request_rows", max_requests);
   plan.state = decltype(plan.state)(Kokkos::view_alloc(space, "kvcanary::write_plan_state"));
-  plan.scratch = decltype(plan.scratch)(Kokkos::view_alloc(space, "kvcanary::write_scratch"),
-                                        detail::write_scratch_bytes(space));
+  plan.scratch = WriteScratch<MemorySpace>::allocate(space);
   return plan;
+}
+
+template <class MemorySpace>
+template <class ExecSpace>
+WriteScratch<MemorySpace> WriteScratch<MemorySpace>::allocate(const ExecSpace& space) {
+  return {decltype(bytes)(Kokkos::view_alloc(space, "kvcanary::write_scratch"),
+                          detail::write_scratch_bytes(space))};
 }
 
 template <class MemorySpace>

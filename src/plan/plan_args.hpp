@@ -6,6 +6,7 @@
 
 #include "src/expected_token.hpp"
 #include "src/request_args.hpp"
+#include "src/seed_slot.hpp"
 #include "src/slot_finder.hpp"
 
 /// \file
@@ -72,9 +73,7 @@ struct PlanArgs {
   /// What a write plan says of a request by itself.
   KOKKOS_FUNCTION void store_request(int r, const RequestArgs::Request& request) const {
     rows[r] = request.row;
-    seed_slots[r] = request.prefix == 0 || request.extend == 0
-                        ? no_slot
-                        : slot_or_invalid(finder.find(request.row, request.prefix - 1));
+    seed_slots[r] = seed_slot(finder, request.row, request.prefix, request.extend);
   }
 
   /// `n` requests count of those `wanted`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "backends/host/tuning.hpp"
@@ -16,19 +17,25 @@
 /// hides behind them.
 namespace kvcanary::detail {
 
-template <Chain chain>
+template <Chain chain, class Args>
 class HostChains {
+  using Job = typename Args::Job;
+
  public:
-  HostChains(const WriteArgs& args, const WriteJobArgs& job, const WriteJobArgs::Bounds& bounds)
+  HostChains(const Args& args, const Job& job, const EntryBounds& bounds)
       : args_(args),
         job_(job),
         bounds_(bounds),
         endpoints_(args.endpoints.items + job.first_endpoint),
         endpoints_end_(endpoints_ + job.num_endpoints) {}
 
-  /// Writes requests [first, last). Returns the number of entries that are not skipped.
-  Count write(std::int64_t first, std::int64_t last) {
-    for (std::int64_t r = first; r < last; ++r) prefetch(job_.seed_slots[r]);
+  /// Writes `requests`, of which the first is request `first` of the job. Returns the number of
+  /// entries that are not skipped.
+  Count write(std::int64_t first, std::span<const PlannedRequest> requests) {
+    const std::int64_t last = first + std::ssize(requests);
+    first_ = first;
+    requests_ = requests.data();
+    for (const PlannedRequest& request : requests) prefetch(request.seed_slot);
     Track tracks[width];
     Track* active[width];
     int count = 0;
@@ -71,8 +78,8 @@ class HostChains {
   bool refill(Track& track) {
     while (track.next_request < track.last_request) {
       const std::int64_t r = track.next_request++;
-      const PlannedRequest plan = job_.planned(r);
-      const WriteRequest request = job_.request(plan, bounds_);
+      const PlannedRequest& plan = requests_[r - first_];
+      const WriteRequest request = clamp_request(plan, bounds_);
       if (request.end - request.begin > Tuning::max_entries_alone) {
         if (begin(track, r, plan, request)) return true;
       } else {
@@ -88,9 +95,9 @@ class HostChains {
 
   ChainState start(const EndpointArgs& to, std::int64_t r, const PlannedRequest& plan,
                    const WriteRequest& request) const {
-    args_.check_request(to, plan, request, r);
-    return WriteArgs::start(to, chain, plan.seed_slot, WriteArgs::load_seed(to, plan.seed_slot),
-                            job_.checks_positions());
+    args_.check_request(to, plan.end, plan.seed_slot, request, r);
+    return Args::start(to, chain, plan.seed_slot, Args::load_seed(to, plan.seed_slot),
+                       job_.checks_positions());
   }
 
   /// Puts a request on a track, unless its seeds differ between endpoints, as after damage: it has
@@ -127,7 +134,7 @@ class HostChains {
       to.prefetch(job_.slots[std::min(i + distance, job_.tokens_given - 1)]);
       const WriteEntry entry = job_.entry(i);
       if (entry.slot < 0) continue;
-      if (WriteArgs::is_plain(job_, to, state, entry) ||
+      if (Args::is_plain(job_, to, state, entry) ||
           args_.check(job_, to, request, state, i, entry)) {
         store(to, entry, state.hash);
       }
@@ -249,10 +256,12 @@ class HostChains {
     for (const EndpointArgs* to = endpoints_; to != endpoints_end_; ++to) to->prefetch(slot);
   }
 
-  const WriteArgs& args_;
-  const WriteJobArgs& job_;
-  const WriteJobArgs::Bounds bounds_;
+  const Args& args_;
+  const Job& job_;
+  const EntryBounds bounds_;
   const EndpointArgs *const endpoints_, *const endpoints_end_;
+  const PlannedRequest* requests_ = nullptr;  ///< those that are written
+  std::int64_t first_ = 0;                    ///< index of the first of them
   Count entries_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include "src/team.hpp"
 #include "src/team_kv_hash.hpp"
+#include "src/write/team_requests.hpp"
 #include "src/write/write_args.hpp"
 
 /// \file
@@ -25,18 +26,20 @@ KOKKOS_INLINE_FUNCTION void store_chained(const EndpointArgs& endpoint, const Wr
 
 /// They store nothing but `kv_hash`: no chain depends on it, so that work spreads over the whole
 /// device, however few requests there are.
-template <int team_size>
+template <class Args, int team_size, int warp_width>
 class KVTeams {
+  using Job = typename Args::Job;
+
  public:
   /// What a team keeps in its scratch memory.
   struct Scratch {
     TeamKVHash<team_size, team_size> hasher;
-    WriteJobArgs::Bounds bounds;
+    TeamRequests<Job, team_size, warp_width> requests;
+    EntryBounds entries;
   };
 
   /// As many teams as a device of `concurrency` threads has room for, but no more than there are
   /// turns for the largest batch that `args` may hold.
-  template <class Args>
   static std::int32_t num_teams(const Args& args, std::int64_t concurrency) {
     return static_cast<std::int32_t>(
         std::min<std::int64_t>(num_turns(args), (concurrency + team_size - 1) / team_size));
@@ -44,26 +47,27 @@ class KVTeams {
 
   /// Hashes the KV bytes of the entries that are the turn of team `index` of `num_teams`, job by
   /// job and endpoint by endpoint.
-  template <class Member, class Args>
+  template <class Member>
   KOKKOS_FUNCTION static void hash_jobs(const Member& team, const Args& args, std::int64_t index,
                                         std::int32_t num_teams) {
     auto& scratch = in_scratch<Scratch>(team);
     std::int64_t turn = index;
     for (int j = 0; j < args.num_jobs; ++j) {
-      const WriteJobArgs& job = args.jobs[j];
+      const Job& job = args.jobs[j];
       // One look for all lanes: what rules barriers must be the same for all of them.
       team.team_barrier();
-      if (team.team_rank() == 0) scratch.bounds = job.bounds(job.num_requests());
+      const EntryBounds seen = scratch.requests.entries(team, job);
+      if (team.team_rank() == 0) scratch.entries = seen;
       team.team_barrier();
-      const WriteJobArgs::Bounds bounds = scratch.bounds;
+      const EntryBounds entries = scratch.entries;
       for (int e = 0; e < job.num_endpoints; ++e) {
         const EndpointArgs& endpoint = args.endpoints.items[job.first_endpoint + e];
         if (endpoint.num_sources == 0) continue;
         const std::int64_t size = slots_per_turn(endpoint.num_sources);
-        const std::int64_t turns = (bounds.last - bounds.first + size - 1) / size;
+        const std::int64_t turns = (entries.last - entries.first + size - 1) / size;
         for (; turn < turns; turn += num_teams) {
-          const std::int64_t first = bounds.first + turn * size;
-          const std::int64_t rest = bounds.last - first;
+          const std::int64_t first = entries.first + turn * size;
+          const std::int64_t rest = entries.last - first;
           hash_turn(team, scratch, endpoint, job.slots, first,
                     static_cast<int>(rest < size ? rest : size));
         }
@@ -90,11 +94,10 @@ class KVTeams {
     return num_sources < team_size ? team_size / num_sources : 1;
   }
 
-  template <class Args>
   static std::int64_t num_turns(const Args& args) {
     std::int64_t turns = 0;
     for (int j = 0; j < args.num_jobs; ++j) {
-      const WriteJobArgs& job = args.jobs[j];
+      const Job& job = args.jobs[j];
       for (int e = 0; e < job.num_endpoints; ++e) {
         const int sources = args.endpoints.items[job.first_endpoint + e].num_sources;
         if (sources == 0) continue;

@@ -5,13 +5,17 @@
 #include <cstdint>
 #include <kvcanary/slot_table.hpp>
 #include <kvcanary/write.hpp>
+#include <kvcanary/write_requests.hpp>
 #include <span>
+#include <type_traits>
 
 #include "src/clamp.hpp"
 #include "src/endpoint_args.hpp"
 #include "src/int_array.hpp"
 #include "src/seldom.hpp"
 #include "src/violation_sink.hpp"
+#include "src/write/batch_requests.hpp"
+#include "src/write/planned_requests.hpp"
 
 /// \file
 /// What every launch shape of write has in common: its arguments, and what is done for each
@@ -23,16 +27,11 @@ struct WriteEntry {
   std::int64_t token, position, slot;
 };
 
-/// What a plan says of one request.
-struct PlannedRequest {
-  std::int64_t begin, end, seed_slot, request_row;
-};
-
 /// What the entries of one request have in common.
 struct WriteRequest {
   std::int64_t row;
   std::int64_t begin, end;  ///< entries, clamped
-  bool clamped;             ///< the plan said something else
+  bool clamped;             ///< there are others than those in the batch
 };
 
 /// Where one request stands in one endpoint: what the entry that comes next follows.
@@ -48,78 +47,85 @@ KOKKOS_INLINE_FUNCTION std::int64_t position_after(std::int64_t position) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(position) + 1);
 }
 
-/// A WriteJob, or its endpoints of one chain, as kernel arguments: everything but the endpoints.
+/// Entries that belong to any request: [first, last).
+struct EntryBounds {
+  std::int64_t first, last;
+};
+
+/// A request as it was found, with those of its entries that are in the batch.
+template <class Request>
+KOKKOS_INLINE_FUNCTION WriteRequest clamp_request(const Request& found, const EntryBounds& bounds) {
+  WriteRequest request{};
+  request.row = found.row;
+  request.begin = clamp(found.begin, bounds.first, bounds.last);
+  request.end = clamp(found.end, request.begin, bounds.last);
+  request.clamped = found.begin != request.begin || found.end != request.end;
+  return request;
+}
+
+/// The requests and tokens of a job.
+template <class MemorySpace>
+PlannedRequests requests_of(const WriteJob<MemorySpace>& job) {
+  return PlannedRequests(job.plan);
+}
+template <class MemorySpace>
+const TokenBatch& tokens_of(const WriteJob<MemorySpace>& job) {
+  return job.batch;
+}
+inline BatchRequests requests_of(const WriteRequestsJob& job) {
+  return BatchRequests(job.requests);
+}
+inline const TokenBatch& tokens_of(const WriteRequestsJob& job) { return job.tokens; }
+
+/// A job, or its endpoints of one chain, as kernel arguments: everything but the endpoints.
+/// \tparam RequestsOf PlannedRequests or BatchRequests
+template <class RequestsOf>
 struct WriteJobArgs {
-  const std::int64_t *offsets, *seed_slots, *rows;
-  const WritePlanState* state;
+  using Requests = RequestsOf;
+  using Request = typename Requests::Request;
+  static constexpr bool has_plan = std::is_same_v<Requests, PlannedRequests>;
+
+  Requests requests;
   std::int64_t tokens_given;
   IntArray tokens, positions, slots, expected_tokens, expected_positions, check_positions,
       num_tokens;
-  std::int32_t plan_capacity;
   std::int16_t first_endpoint, num_endpoints;
   Chain chain;  ///< of all these endpoints
 
   WriteJobArgs() = default;
 
-  template <class MemorySpace>
-  WriteJobArgs(const WriteJob<MemorySpace>& job, Chain chain, int first_endpoint, int num_endpoints)
-      : offsets(job.plan.offsets.data()),
-        seed_slots(job.plan.seed_slots.data()),
-        rows(job.plan.request_rows.data()),
-        state(job.plan.state.data()),
-        tokens_given(job.batch.tokens.size()),
-        tokens(job.batch.tokens),
-        positions(job.batch.positions),
-        slots(job.batch.slots),
-        expected_tokens(job.batch.expected_tokens),
-        expected_positions(job.batch.expected_positions),
-        check_positions(job.batch.check_positions),
-        num_tokens(job.batch.num_tokens),
-        plan_capacity(static_cast<std::int32_t>(job.plan.capacity())),
+  WriteJobArgs(const Requests& requests, const TokenBatch& batch, Chain chain, int first_endpoint,
+               int num_endpoints)
+      : requests(requests),
+        tokens_given(batch.tokens.size()),
+        tokens(batch.tokens),
+        positions(batch.positions),
+        slots(batch.slots),
+        expected_tokens(batch.expected_tokens),
+        expected_positions(batch.expected_positions),
+        check_positions(batch.check_positions),
+        num_tokens(batch.num_tokens),
         first_endpoint(static_cast<std::int16_t>(first_endpoint)),
         num_endpoints(static_cast<std::int16_t>(num_endpoints)),
         chain(chain) {}
 
-  KOKKOS_FUNCTION std::int64_t num_requests() const { return num_requests(*state); }
-  KOKKOS_FUNCTION std::int64_t num_requests(const WritePlanState& state) const {
-    return clamp(state.num_requests, std::int64_t{0}, std::int64_t{plan_capacity});
+  /// Those of a plan, whose first and last offset bound all others: every entry between them
+  /// belongs to a request, whatever the offsets are.
+  KOKKOS_FUNCTION EntryBounds bounds(std::int64_t num_requests) const
+    requires has_plan
+  {
+    return bounds(requests.offsets[0], requests.offsets[num_requests]);
   }
-
-  KOKKOS_FUNCTION PlannedRequest planned(std::int64_t r) const {
-    return {offsets[r], offsets[r + 1], seed_slots[r], rows[r]};
-  }
-
-  /// Entries that belong to any request: [first, last). The first and the last offset bound all
-  /// others, so that every entry between them belongs to one, whatever the offsets are.
-  struct Bounds {
-    std::int64_t first, last;
-  };
-  KOKKOS_FUNCTION Bounds bounds(std::int64_t num_requests) const {
-    return clamped(offsets[0], offsets[num_requests]);
-  }
-  KOKKOS_FUNCTION Bounds clamped(std::int64_t first_offset, std::int64_t last_offset) const {
+  /// The same of two offsets, for those who do something else between reading and clamping them.
+  KOKKOS_FUNCTION EntryBounds bounds(std::int64_t first_offset, std::int64_t last_offset) const {
     const std::int64_t first = clamp(first_offset, std::int64_t{0}, tokens_given);
     return {first, clamp(last_offset, first, tokens_given)};
   }
-
-  KOKKOS_FUNCTION WriteRequest request(const PlannedRequest& plan, const Bounds& bounds) const {
-    WriteRequest request{};
-    request.row = plan.request_row;
-    request.begin = clamp(plan.begin, bounds.first, bounds.last);
-    request.end = clamp(plan.end, request.begin, bounds.last);
-    request.clamped = plan.begin != request.begin || plan.end != request.end;
-    return request;
-  }
-
-  /// What lanes have to see alike of a job.
-  struct Size {
-    std::int64_t num_requests;
-    Bounds bounds;
-    bool checks_positions;
-  };
-  KOKKOS_FUNCTION Size size() const {
-    const std::int64_t n = num_requests();
-    return {n, bounds(n), checks_positions()};
+  /// Those of a batch, of whose requests none has an entry behind the last.
+  KOKKOS_FUNCTION EntryBounds bounds() const
+    requires(!has_plan)
+  {
+    return {0, tokens_given};
   }
 
   KOKKOS_FUNCTION WriteEntry entry(std::int64_t i) const {
@@ -143,17 +149,17 @@ struct Chains {
 };
 
 /// Whether a job has an endpoint of the chain.
-template <class MemorySpace>
-bool has_chain(const WriteJob<MemorySpace>& job, Chain chain) {
+template <class Job>
+bool has_chain(const Job& job, Chain chain) {
   return std::ranges::any_of(
       job.endpoints, [=](const Endpoint& endpoint) { return endpoint.buffer.chain == chain; });
 }
 
 /// Jobs of one chain each, that these are in a launch of both.
-template <class MemorySpace>
-std::size_t num_jobs_of_one_chain(std::span<const WriteJob<MemorySpace>> jobs) {
+template <class Job>
+std::size_t num_jobs_of_one_chain(std::span<const Job> jobs) {
   std::size_t count = 0;
-  for (const auto& job : jobs) {
+  for (const Job& job : jobs) {
     for (const Chain chain : {Chain::splitmix, Chain::polynomial}) count += has_chain(job, chain);
   }
   return count;
@@ -161,38 +167,39 @@ std::size_t num_jobs_of_one_chain(std::span<const WriteJob<MemorySpace>> jobs) {
 
 /// The arguments of a launch, with room for so many jobs and endpoints: a kernel of few
 /// microseconds waits noticeably for a kilobyte of arguments.
-template <int job_capacity, int endpoint_capacity>
-struct BasicWriteArgs {
+template <class Requests, int job_capacity = max_endpoints, int endpoint_capacity = max_endpoints>
+struct WriteArgs {
+  using Job = WriteJobArgs<Requests>;
   static constexpr bool is_single = job_capacity == 1 && endpoint_capacity == 1;
 
-  WriteJobArgs jobs[job_capacity];
+  Job jobs[job_capacity];
   std::int32_t num_jobs;
   EndpointArray<endpoint_capacity> endpoints;
   ViolationSink sink;
 
   /// Jobs whose endpoints have both chains become two.
-  template <class MemorySpace>
-  BasicWriteArgs(std::span<const WriteJob<MemorySpace>> given, const ViolationLog<MemorySpace>& log,
-                 const LaunchCounters<MemorySpace>& counters, const Chains& chains = {})
+  template <class GivenJob, class MemorySpace>
+  WriteArgs(std::span<const GivenJob> given, const ViolationLog<MemorySpace>& log,
+            const LaunchCounters<MemorySpace>& counters, const Chains& chains = {})
       : jobs{}, num_jobs(0), sink(log, counters) {
-    for (const WriteJob<MemorySpace>& job : given) {
+    for (const GivenJob& job : given) {
       for (const Chain chain : {Chain::splitmix, Chain::polynomial}) {
         if (chains.contain(chain) && has_chain(job, chain)) add(job, chain);
       }
     }
   }
 
-  /// Counts the launch for an endpoint, and reports a plan that is malformed as a whole. Called
+  /// Counts the launch for an endpoint, and reports requests that are malformed as a whole. Called
   /// once for each endpoint.
-  KOKKOS_FUNCTION void count_launch(const WriteJobArgs& job, const EndpointArgs& endpoint,
-                                    const WritePlanState& state) const {
+  KOKKOS_FUNCTION void count_launch(const Job& job, const EndpointArgs& endpoint,
+                                    const typename Requests::Totals& totals) const {
     sink.count_launch(endpoint.tag);
-    const std::int64_t requests = state.num_requests;
-    const bool malformed = requests < 0 || requests > job.plan_capacity || state.malformed != 0;
+    const std::int64_t requests = job.requests.reported_requests(totals);
+    const bool malformed = job.requests.is_malformed(totals);
     std::int64_t wanted_tokens = 0, found_tokens = 0;
     if (job.num_tokens.given()) {
       wanted_tokens = job.num_tokens[0];
-      found_tokens = job.offsets[job.num_requests(state)];
+      found_tokens = job.requests.num_tokens(totals);
     }
     if (!malformed && wanted_tokens == found_tokens) return;
     KVCANARY_SELDOM_LOOP
@@ -207,17 +214,17 @@ struct BasicWriteArgs {
     return endpoint.holds(seed_slot) ? endpoint.load(seed_slot) : Record{};
   }
 
-  /// Reports what is wrong with what the plan says of request r. Called once for each request and
-  /// endpoint.
-  KOKKOS_FUNCTION void check_request(const EndpointArgs& endpoint, const PlannedRequest& plan,
-                                     const WriteRequest& request, std::int64_t r) const {
-    const bool bad_seed = plan.seed_slot != no_slot && !endpoint.padding.contains(plan.seed_slot) &&
-                          !endpoint.holds(plan.seed_slot);
+  /// Reports what is wrong with request r, of which was found that its entries end at `end`. Called
+  /// once for each request and endpoint.
+  KOKKOS_FUNCTION void check_request(const EndpointArgs& endpoint, std::int64_t end,
+                                     std::int64_t seed_slot, const WriteRequest& request,
+                                     std::int64_t r) const {
+    const bool bad_seed =
+        seed_slot != no_slot && !endpoint.padding.contains(seed_slot) && !endpoint.holds(seed_slot);
     if (!request.clamped && !bad_seed) return;
     KVCANARY_SELDOM_LOOP
     for (int check = request.clamped ? 0 : 1; check < (bad_seed ? 2 : 1); ++check) {
-      report_request(endpoint, request, r, check == 0 ? -1 : plan.seed_slot,
-                     check == 0 ? plan.end : 0,
+      report_request(endpoint, request, r, check == 0 ? -1 : seed_slot, check == 0 ? end : 0,
                      check == 0 ? fail_bit::malformed_plan : fail_bit::slot_out_of_bounds);
     }
   }
@@ -232,7 +239,7 @@ struct BasicWriteArgs {
   }
 
   /// Whether an entry, whose slot is not negative, is right for sure, and may be stored.
-  KOKKOS_FUNCTION static bool is_plain(const WriteJobArgs& job, const EndpointArgs& endpoint,
+  KOKKOS_FUNCTION static bool is_plain(const Job& job, const EndpointArgs& endpoint,
                                        const ChainState& before, const WriteEntry& entry) {
     return endpoint.holds_kv(entry.slot) && !job.has_expectations() &&
            (before.checks_position == 0 || entry.position == position_after(before.position));
@@ -240,7 +247,7 @@ struct BasicWriteArgs {
 
   /// Compares entry `i` with what is expected, reports it if it is wrong, and says whether its
   /// record may be stored.
-  KOKKOS_FUNCTION bool check(const WriteJobArgs& job, const EndpointArgs& endpoint,
+  KOKKOS_FUNCTION bool check(const Job& job, const EndpointArgs& endpoint,
                              const WriteRequest& request, const ChainState& before, std::int64_t i,
                              const WriteEntry& entry) const {
     KVCANARY_SELDOM_LOOP
@@ -254,13 +261,13 @@ struct BasicWriteArgs {
   }
 
  private:
-  template <class MemorySpace>
-  void add(const WriteJob<MemorySpace>& job, Chain chain) {
+  template <class GivenJob>
+  void add(const GivenJob& job, Chain chain) {
     const std::int32_t first = endpoints.count;
     for (const Endpoint& endpoint : job.endpoints) {
       if (endpoint.buffer.chain == chain) endpoints.add(endpoint);
     }
-    jobs[num_jobs++] = WriteJobArgs(job, chain, first, endpoints.count - first);
+    jobs[num_jobs++] = Job(requests_of(job), tokens_of(job), chain, first, endpoints.count - first);
   }
 
   /// What a check expects of an entry, and the bits of what is not so.
@@ -268,7 +275,7 @@ struct BasicWriteArgs {
     std::int64_t token, position, bits;
   };
 
-  KOKKOS_FUNCTION static Expectation of_input(const WriteJobArgs& job, std::int64_t i,
+  KOKKOS_FUNCTION static Expectation of_input(const Job& job, std::int64_t i,
                                               const WriteEntry& entry) {
     const std::int64_t token = job.expected_tokens.given() ? job.expected_tokens[i] : entry.token;
     const std::int64_t position =
@@ -331,7 +338,5 @@ struct BasicWriteArgs {
     });
   }
 };
-
-using WriteArgs = BasicWriteArgs<max_endpoints, max_endpoints>;
 
 }  // namespace kvcanary::detail

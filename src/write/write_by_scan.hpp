@@ -34,7 +34,7 @@ class WriteByScan {
  public:
   static constexpr int team_size = Shape::team_size, teams_at_once = Shape::teams_at_once;
   static constexpr int warps_per_team = team_size / warp_width;
-  using KVTeams = detail::KVTeams<team_size>;
+  using KVTeams = detail::KVTeams<Args, team_size, warp_width>;
 
   WriteByScan(const Args& args, const ScanBoard& board, std::int32_t num_kv_teams)
       : args_(args), board_(board), num_kv_teams_(num_kv_teams) {}
@@ -58,7 +58,7 @@ class WriteByScan {
     scratch.split.prepare(team, args_, std::int64_t{board_.num_teams()} * warps_per_team);
     const std::int64_t first_warp = std::int64_t{scratch.ticket} * warps_per_team;
     if (scratch.split.is_beyond(first_warp)) return leave(team, scratch);
-    const ScanRun run = scratch.split.run_of(first_warp + warp);
+    const ScanRun run = scratch.split.run_of(args_, first_warp + warp);
     const std::int64_t last_request = fold(team, scratch, run);
     team.team_barrier();
     // One warp waits for other teams; the others look at what is to be looked at once.
@@ -75,8 +75,12 @@ class WriteByScan {
   }
 
  private:
+  using Job = typename Args::Job;
+  using Split = ScanSplit<Args, Shape, warp_width>;
+  using Part = typename Split::Part;
+
   struct Scratch {
-    ScanSplit<Shape, warp_width> split;
+    Split split;
     ScanTail tails[warps_per_team];    ///< of each warp's run
     ScanTail befores[warps_per_team];  ///< of the runs before it in the team
     /// Of the request in each warp's tail, where it starts there, by endpoint of its job.
@@ -110,44 +114,45 @@ class WriteByScan {
     for (int j = 0; scratch.ticket == 0 && j < args_.num_jobs; ++j) {
       const int e = args_.jobs[j].first_endpoint + rank;
       if (rank >= args_.jobs[j].num_endpoints) continue;
-      args_.count_launch(args_.jobs[j], args_.endpoints.items[e], *args_.jobs[j].state);
+      args_.count_launch(args_.jobs[j], args_.endpoints.items[e], scratch.split.totals(args_, j));
     }
-    const std::int64_t n = scratch.split.num_requests(args_);
-    const std::int64_t all = std::int64_t{board_.num_teams()} * checkers;
-    for (std::int64_t q = std::int64_t{scratch.ticket} * checkers + rank; q < n; q += all) {
-      std::int64_t r = q;
-      const int j = scratch.split.job_of(args_, r);
-      const WriteJobArgs& job = args_.jobs[j];
-      const PlannedRequest plan = job.planned(r);
-      const WriteRequest request = job.request(plan, scratch.split.size_of(j).bounds);
-      for (int e = 0; e < job.num_endpoints; ++e) {
-        args_.check_request(args_.endpoints.items[job.first_endpoint + e], plan, request, r);
-      }
-    }
+    scratch.split.for_each_request(
+        args_, rank, checkers, scratch.ticket, board_.num_teams(),
+        [&](int j, std::int64_t r, const typename Job::Request& found) {
+          const Job& job = args_.jobs[j];
+          const WriteRequest request = clamp_request(found, scratch.split.size_of(j).bounds);
+          const std::int64_t seed_slot = job.requests.seed_slot(found);
+          for (int e = 0; e < job.num_endpoints; ++e) {
+            args_.check_request(args_.endpoints.items[job.first_endpoint + e], found.end, seed_slot,
+                                request, r);
+          }
+        });
   }
   static constexpr int checkers = team_size - warp_width;
   static_assert(checkers >= max_endpoints);
 
   /// The seed of a request in the endpoint of this lane.
-  KOKKOS_FUNCTION Record load_seed(const ScanPart& part, int lane) const {
-    const WriteJobArgs& job = args_.jobs[part.job];
+  KOKKOS_FUNCTION Record load_seed(const Part& part, int lane) const {
+    const Job& job = args_.jobs[part.job];
     if (lane >= job.num_endpoints) return {};
-    return Args::load_seed(args_.endpoints.items[job.first_endpoint + lane], part.seed_slot);
+    return Args::load_seed(args_.endpoints.items[job.first_endpoint + lane],
+                           job.requests.seed_slot(part.found));
   }
 
   /// What a request starts from in the endpoint of this lane.
-  KOKKOS_FUNCTION ChainState start(const Scratch& scratch, const ScanPart& part, int lane,
+  KOKKOS_FUNCTION ChainState start(const Scratch& scratch, const Part& part, int lane,
                                    const Record& seed) const {
-    const WriteJobArgs& job = args_.jobs[part.job];
+    const Job& job = args_.jobs[part.job];
     if (lane >= job.num_endpoints) return {};
     return Args::start(args_.endpoints.items[job.first_endpoint + lane], Chain::polynomial,
-                       part.seed_slot, seed, scratch.split.size_of(part.job).checks_positions);
+                       job.requests.seed_slot(part.found), seed,
+                       scratch.split.size_of(part.job).checks_positions);
   }
 
   /// Leaves the tail of a run in scratch, and the start of its request. Returns that request.
   KOKKOS_FUNCTION std::int64_t fold(const Member& team, Scratch& scratch, ScanRun run) const {
     const int lane = Warp::lane_in_warp(team), warp = team.team_rank() / warp_width;
-    ScanPart part{};
+    Part part{};
     std::int64_t request = -1;
     for (bool is_first = true; scratch.split.take_part(team, args_, run, part); is_first = false) {
       request = run.request - 1;
@@ -197,8 +202,8 @@ class WriteByScan {
   };
 
   /// The tail of a part, a strip at a time.
-  KOKKOS_FUNCTION ScanTail fold_part(const Member& team, const ScanPart& part) const {
-    const WriteJobArgs& job = args_.jobs[part.job];
+  KOKKOS_FUNCTION ScanTail fold_part(const Member& team, const Part& part) const {
+    const Job& job = args_.jobs[part.job];
     const int lane = Warp::lane_in_warp(team);
     const std::uint64_t power = polynomial_power(lane);
     ScanTail tail;
@@ -214,8 +219,8 @@ class WriteByScan {
   /// few times that it would wait for each line of an unrolled one to come to the instruction
   /// cache.
   template <class Body>
-  KOKKOS_FUNCTION static void for_each_strip(const WriteJobArgs& job, const ScanPart& part,
-                                             int lane, const Body& body) {
+  KOKKOS_FUNCTION static void for_each_strip(const Job& job, const Part& part, int lane,
+                                             const Body& body) {
     WriteEntry next = entry_of(job, part, lane);
     KVCANARY_SELDOM_LOOP
     for (std::int64_t at = 0; at < part.count; at += warp_width) {
@@ -316,7 +321,7 @@ class WriteByScan {
   KOKKOS_FUNCTION void store(const Member& team, Scratch& scratch, ScanRun run,
                              std::int64_t last_request) const {
     const int lane = Warp::lane_in_warp(team), warp = team.team_rank() / warp_width;
-    for (ScanPart part{}; scratch.split.take_part(team, args_, run, part);) {
+    for (Part part{}; scratch.split.take_part(team, args_, run, part);) {
       ChainState state{};  // lane e has that of endpoint e
       if (!part.is_start()) {
         if (lane < max_endpoints) state = state_before(scratch, warp, lane);
@@ -346,9 +351,8 @@ class WriteByScan {
   /// \tparam Behind what has to be known of the entries before one: ChainMap, or ScanTail when
   /// positions are checked
   template <class Behind>
-  KOKKOS_FUNCTION Count store_part(const Member& team, const ScanPart& part,
-                                   ChainState state) const {
-    const WriteJobArgs& job = args_.jobs[part.job];
+  KOKKOS_FUNCTION Count store_part(const Member& team, const Part& part, ChainState state) const {
+    const Job& job = args_.jobs[part.job];
     const int lane = Warp::lane_in_warp(team);
     const std::uint64_t power = polynomial_power(lane);
     Count written = 0;
@@ -402,8 +406,7 @@ class WriteByScan {
   }
 
   /// The `at`-th entry of a part; one that is skipped behind its end.
-  KOKKOS_FUNCTION static WriteEntry entry_of(const WriteJobArgs& job, const ScanPart& part,
-                                             std::int64_t at) {
+  KOKKOS_FUNCTION static WriteEntry entry_of(const Job& job, const Part& part, std::int64_t at) {
     return at < part.count ? job.entry(part.first + at) : WriteEntry{0, 0, -1};
   }
 
@@ -417,9 +420,9 @@ class WriteByScan {
     }
   }
 
-  KOKKOS_FUNCTION void store_entry(const ScanPart& part, int e, const ChainState& before,
+  KOKKOS_FUNCTION void store_entry(const Part& part, int e, const ChainState& before,
                                    std::int64_t i, const WriteEntry& entry) const {
-    const WriteJobArgs& job = args_.jobs[part.job];
+    const Job& job = args_.jobs[part.job];
     const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
     if (Args::is_plain(job, endpoint, before, entry) ||
         args_.check(job, endpoint, part.entries, before, i, entry)) {
@@ -487,24 +490,22 @@ std::int64_t write_scratch_bytes(const ExecSpace& space) {
 }
 
 /// Those endpoints of `jobs` that have polynomial chains.
-template <class ExecSpace, class MemorySpace>
-void write_by_scan(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
-                   const ViolationLog<MemorySpace>& log,
+template <class Requests, class ExecSpace, class Job, class MemorySpace>
+void write_by_scan(const ExecSpace& space, std::span<const Job> jobs,
+                   const WriteScratch<MemorySpace>& scratch, const ViolationLog<MemorySpace>& log,
                    const LaunchCounters<MemorySpace>& counters) {
   constexpr int few_jobs = tuning::Shared::few_jobs;
-  const auto job =
-      std::ranges::find_if(jobs, [](const auto& job) { return has_chain(job, Chain::polynomial); });
   const auto launch = [&](const auto& args) {
-    std::byte* const board = job->plan.scratch.data();
+    std::byte* const board = scratch.bytes.data();
     kv_work_of(args.endpoints.span()) == KVWork::none
         ? launch_write_by_scan<false>(space, args, board)
         : launch_write_by_scan<true>(space, args, board);
   };
   constexpr Chains chains{.splitmix = false, .polynomial = true};
   if (jobs.size() <= few_jobs) {
-    launch(BasicWriteArgs<few_jobs, max_endpoints>(jobs, log, counters, chains));
+    launch(WriteArgs<Requests, few_jobs>(jobs, log, counters, chains));
   } else {
-    launch(WriteArgs(jobs, log, counters, chains));
+    launch(WriteArgs<Requests>(jobs, log, counters, chains));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "src/seldom.hpp"
 #include "src/team.hpp"
 #include "src/write/kv_teams.hpp"
+#include "src/write/team_requests.hpp"
 #include "src/write/write_args.hpp"
 
 /// \file
@@ -26,7 +27,7 @@ class WriteByTeam {
 
  public:
   static constexpr int team_size = Shape::team_size, teams_at_once = Shape::teams_at_once;
-  using KVTeams = detail::KVTeams<team_size>;
+  using KVTeams = detail::KVTeams<Args, team_size, Tuning::warp_width>;
 
   WriteByTeam(const Args& args, std::int32_t num_chain_teams, std::int32_t num_kv_teams)
       : args_(args), num_chain_teams_(num_chain_teams), num_kv_teams_(num_kv_teams) {}
@@ -43,11 +44,14 @@ class WriteByTeam {
       return;
     }
     int j = 0;
-    while (index >= args_.jobs[j].plan_capacity) index -= args_.jobs[j++].plan_capacity;
+    while (index >= args_.jobs[j].requests.max_requests()) {
+      index -= args_.jobs[j++].requests.max_requests();
+    }
     write_request(team, j, index);
   }
 
  private:
+  using Job = typename Args::Job;
   static constexpr int warp_width = Tuning::warp_width, tile_size = Shape::tile_size;
   /// What an entry adds to a chain, as one 16-byte load.
   struct alignas(16) ChainInput {
@@ -66,6 +70,7 @@ class WriteByTeam {
     ChainState before[num_stages][max_endpoints];
     WriteRequest request;
     bool is_counted;  ///< the request is one of those that count
+    TeamRequests<Job, team_size, warp_width> requests;
 
     /// Hashes before each entry, [2][tile_size][num_endpoints]: there are none while a tile is
     /// read. Neighbouring lanes, which have neighbouring endpoints, store neighbours.
@@ -95,32 +100,32 @@ class WriteByTeam {
   /// Request `r` of job `j`. The index, not the job: compilers for AMD's GPUs would copy all
   /// arguments into each lane's own memory for a pointer that depends on a loop.
   KOKKOS_FUNCTION void write_request(const Member& team, int j, std::int64_t r) const {
-    const WriteJobArgs& job = args_.jobs[j];
+    const Job& job = args_.jobs[j];
     const EndpointArgs* endpoints = args_.endpoints.items + job.first_endpoint;
-    const PlannedRequest plan = job.planned(r);
-    const WritePlanState state = *job.state;
-    const bool checks_positions = job.checks_positions();
-    const std::int64_t n = job.num_requests(state);
     const int rank = team.team_rank(), helper = rank - warp_width;
     auto& scratch = in_scratch<Scratch>(team, Scratch::bytes(job.num_endpoints));
-    const WriteRequest mine = job.request(plan, job.bounds(n));
+    const FoundRequest<Job> found = scratch.requests.find(team, job, r);
+    const bool checks_positions = job.checks_positions();
+    const std::int64_t n = job.requests.num_requests(found.totals);
+    const WriteRequest mine = clamp_request(found.request, found.bounds);
+    const std::int64_t seed_slot = r < n ? job.requests.seed_slot(found.request) : no_slot;
     const bool has_chain = rank < job.num_endpoints && r < n;
     // Seeds come from memory at the same time as the first tile, which all lanes read: there is no
     // chain to advance yet.
-    const Record seed = has_chain ? Args::load_seed(endpoints[rank], plan.seed_slot) : Record{};
+    const Record seed = has_chain ? Args::load_seed(endpoints[rank], seed_slot) : Record{};
     if (r < n) read_tile(rank, team_size, job, mine, 0, scratch);
 
     // Lane e keeps the chain of endpoint e: chains that agree cost no more than one.
     Count entries = 0;
     if (has_chain) {
       scratch.before[0][rank] =
-          Args::start(endpoints[rank], Chain::splitmix, plan.seed_slot, seed, checks_positions);
+          Args::start(endpoints[rank], Chain::splitmix, seed_slot, seed, checks_positions);
     } else if (rank < job.num_endpoints) {
       scratch.before[0][rank] = {chain_start(), 0, 0};
     } else if (helper >= 0 && helper < job.num_endpoints) {
       // What is only reported, by lanes that have no chain.
-      if (r == 0) args_.count_launch(job, endpoints[helper], state);
-      if (r < n) args_.check_request(endpoints[helper], plan, mine, r);
+      if (r == 0) args_.count_launch(job, endpoints[helper], found.totals);
+      if (r < n) args_.check_request(endpoints[helper], found.request.end, seed_slot, mine, r);
     }
     // What one lane has read of the request rules the barriers of all: plans may change.
     if (rank == 0) {
@@ -153,7 +158,7 @@ class WriteByTeam {
   }
 
   /// Reads a tile of the batch, if there is one, as lane `rank` of `size`.
-  KOKKOS_FUNCTION static void read_tile(int rank, int size, const WriteJobArgs& job,
+  KOKKOS_FUNCTION static void read_tile(int rank, int size, const Job& job,
                                         const WriteRequest& request, std::int64_t tile,
                                         Scratch& scratch) {
     const int stage = static_cast<int>(tile % Scratch::num_stages);
@@ -203,9 +208,8 @@ class WriteByTeam {
   }
 
   /// Checks the entries of a tile and stores their records, as lane `rank` of `size`.
-  KOKKOS_FUNCTION void store_tile(int rank, int size, const WriteJobArgs& job,
-                                  const WriteRequest& request, std::int64_t tile,
-                                  Scratch& scratch) const {
+  KOKKOS_FUNCTION void store_tile(int rank, int size, const Job& job, const WriteRequest& request,
+                                  std::int64_t tile, Scratch& scratch) const {
     const int stage = static_cast<int>(tile % Scratch::num_stages);
     const int count = entries_of(request, tile);
     const std::int64_t first = request.begin + tile * tile_size;
@@ -239,7 +243,7 @@ class WriteByTeam {
 template <class Kernel, class Args>
 Kernel write_by_team_kernel(const Args& args, std::int64_t concurrency) {
   std::int64_t chain_teams = 0;
-  for (int j = 0; j < args.num_jobs; ++j) chain_teams += args.jobs[j].plan_capacity;
+  for (int j = 0; j < args.num_jobs; ++j) chain_teams += args.jobs[j].requests.max_requests();
   return Kernel(args, static_cast<std::int32_t>(chain_teams),
                 Kernel::KVTeams::num_teams(args, concurrency));
 }
@@ -268,17 +272,16 @@ void launch_write_by_team(const ExecSpace& space, const Args& args) {
 
 /// Those endpoints of `jobs` that have splitmix chains, with arguments that are not much larger
 /// than they need.
-template <class ExecSpace, class MemorySpace>
-void write_by_team(const ExecSpace& space, std::span<const WriteJob<MemorySpace>> jobs,
+template <class Requests, class ExecSpace, class Job, class MemorySpace>
+void write_by_team(const ExecSpace& space, std::span<const Job> jobs,
                    const ViolationLog<MemorySpace>& log,
                    const LaunchCounters<MemorySpace>& counters) {
   constexpr int few_jobs = tuning::Shared::few_jobs;
   constexpr Chains chains{.splitmix = true, .polynomial = false};
   if (jobs.size() <= few_jobs) {
-    launch_write_by_team(space,
-                         BasicWriteArgs<few_jobs, max_endpoints>(jobs, log, counters, chains));
+    launch_write_by_team(space, WriteArgs<Requests, few_jobs>(jobs, log, counters, chains));
   } else {
-    launch_write_by_team(space, WriteArgs(jobs, log, counters, chains));
+    launch_write_by_team(space, WriteArgs<Requests>(jobs, log, counters, chains));
   }
 }
 

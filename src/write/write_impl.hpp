@@ -4,28 +4,57 @@
 #include <algorithm>
 #include <cstdint>
 #include <kvcanary/write.hpp>
+#include <kvcanary/write_requests.hpp>
 
 #include "src/arguments.hpp"
 #include "src/launch.hpp"
 #include "src/write/write_args.hpp"
+#include "src/write/write_by_lane.hpp"
 #include "src/write/write_by_scan.hpp"
 #include "src/write/write_by_team.hpp"
 #include "src/write/write_by_thread.hpp"
 #include "src/write/write_on_host.hpp"
 
 /// \file
-/// write: which launch shape does it. All of them write and report the same.
+/// write and write_requests: which launch shape does it. All of them write and report the same.
 namespace kvcanary::detail {
 
 /// Whether the host knows of a job that its requests have at most `max_entries` with few KV bytes.
-template <class MemorySpace>
-bool is_small(const WriteJob<MemorySpace>& job, std::int64_t max_entries) {
-  const std::int64_t entries = job.batch.max_entries_per_request;
+template <class Job>
+bool is_small(const Job& job, std::int64_t max_entries) {
+  const std::int64_t entries = tokens_of(job).max_entries_per_request;
   if (entries < 1 || entries > max_entries) return false;
   for (const Endpoint& endpoint : job.endpoints) {
     if (to_args(endpoint).kv_work() > KVWork::few) return false;
   }
   return true;
+}
+
+/// Whether that is so of all jobs.
+template <class ExecSpace, class Job>
+bool are_small(std::span<const Job> jobs) {
+  constexpr std::int64_t max_entries = Tuning<ExecSpace>::WriteByThread::max_entries;
+  return std::ranges::all_of(jobs, [](const Job& job) { return is_small(job, max_entries); });
+}
+
+/// A launch for each chain.
+template <class Requests, class ExecSpace, class Job, class MemorySpace>
+void write_long(const ExecSpace& space, std::span<const Job> jobs,
+                const WriteScratch<MemorySpace>& scratch, const ViolationLog<MemorySpace>& log,
+                const LaunchCounters<MemorySpace>& counters) {
+  const auto have = [&](Chain chain) {
+    return std::ranges::any_of(jobs, [=](const Job& job) { return has_chain(job, chain); });
+  };
+  if (have(Chain::splitmix)) write_by_team<Requests>(space, jobs, log, counters);
+  if (have(Chain::polynomial)) write_by_scan<Requests>(space, jobs, scratch, log, counters);
+}
+
+/// That of a plan whose job has a polynomial chain.
+template <class MemorySpace>
+WriteScratch<MemorySpace> scratch_of(std::span<const WriteJob<MemorySpace>> jobs) {
+  const auto job =
+      std::ranges::find_if(jobs, [](const auto& job) { return has_chain(job, Chain::polynomial); });
+  return job != jobs.end() ? job->plan.scratch : WriteScratch<MemorySpace>{};
 }
 
 }  // namespace kvcanary::detail
@@ -40,18 +69,30 @@ void write(const ExecSpace& space, std::span<const WriteJob<typename ExecSpace::
                       detail::write_scratch_bytes(space));
   detail::require_warm("write", space);
   if constexpr (is_host_space<ExecSpace>) {
-    detail::write_on_host(space, detail::WriteArgs(jobs, log, counters));
+    detail::write_on_host(space, detail::WriteArgs<detail::PlannedRequests>(jobs, log, counters));
+  } else if (detail::are_small<ExecSpace>(jobs)) {
+    detail::write_by_thread(space, jobs, log, counters);
   } else {
-    constexpr std::int64_t max_entries = Tuning<ExecSpace>::WriteByThread::max_entries;
-    bool small = true;
-    for (const auto& job : jobs) small = small && detail::is_small(job, max_entries);
-    if (small) return detail::write_by_thread(space, jobs, log, counters);
-    const auto have = [&](Chain chain) {
-      return std::ranges::any_of(jobs,
-                                 [=](const auto& job) { return detail::has_chain(job, chain); });
-    };
-    if (have(Chain::splitmix)) detail::write_by_team(space, jobs, log, counters);
-    if (have(Chain::polynomial)) detail::write_by_scan(space, jobs, log, counters);
+    detail::write_long<detail::PlannedRequests>(space, jobs, detail::scratch_of(jobs), log,
+                                                counters);
+  }
+}
+
+template <class ExecSpace>
+void write_requests(const ExecSpace& space, std::span<const WriteRequestsJob> jobs,
+                    const WriteScratch<typename ExecSpace::memory_space>& scratch,
+                    const ViolationLog<typename ExecSpace::memory_space>& log,
+                    const LaunchCounters<typename ExecSpace::memory_space>& counters) {
+  detail::check_write_requests(jobs, scratch, log, counters,
+                               detail::unreachable_memory<ExecSpace>(),
+                               detail::write_scratch_bytes(space));
+  detail::require_warm("write_requests", space);
+  if constexpr (is_host_space<ExecSpace>) {
+    detail::write_on_host(space, detail::WriteArgs<detail::BatchRequests>(jobs, log, counters));
+  } else if (detail::are_small<ExecSpace>(jobs)) {
+    detail::write_by_lane(space, jobs, log, counters);
+  } else {
+    detail::write_long<detail::BatchRequests>(space, jobs, scratch, log, counters);
   }
 }
 

@@ -3,10 +3,13 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <span>
 
 #include "src/host_kv_tile.hpp"
 #include "src/launch.hpp"
 #include "src/write/host_chains.hpp"
+#include "src/write/host_requests.hpp"
 #include "src/write/write_args.hpp"
 
 /// \file
@@ -15,14 +18,18 @@
 /// chain doesn't depend on it, so that work spreads over all cores, however few requests there are.
 namespace kvcanary::detail {
 
+template <class Args>
 class WriteOnHost {
+  using Job = typename Args::Job;
+  using Tuning = tuning::Host::Write;
+
  public:
   /// How much of a job a worker takes.
   struct WorkerLoad {
-    std::int32_t requests, kv_entries;
+    std::int64_t requests, kv_entries;
   };
 
-  WriteOnHost(const WriteArgs& args, const WorkerLoad& load) : args_(args), load_(load) {}
+  WriteOnHost(const Args& args, const WorkerLoad& load) : args_(args), load_(load) {}
 
   std::int64_t num_workers() const {
     std::int64_t count = 0;
@@ -48,46 +55,62 @@ class WriteOnHost {
   }
 
  private:
-  const EndpointArgs& endpoint(const WriteJobArgs& job, int e) const {
+  const EndpointArgs& endpoint(const Job& job, int e) const {
     return args_.endpoints.items[job.first_endpoint + e];
   }
 
-  std::int64_t num_chain_workers(const WriteJobArgs& job) const {
-    return (job.plan_capacity + load_.requests - 1) / load_.requests;
+  std::int64_t num_chain_workers(const Job& job) const {
+    return (job.requests.max_requests() + load_.requests - 1) / load_.requests;
   }
 
-  std::int64_t num_kv_workers(const WriteJobArgs& job) const {
+  std::int64_t num_kv_workers(const Job& job) const {
     bool any = false;
     for (int e = 0; e < job.num_endpoints; ++e) any = any || endpoint(job, e).num_sources > 0;
     return any ? (job.tokens_given + load_.kv_entries - 1) / load_.kv_entries : 0;
   }
 
-  void write_chains(const WriteJobArgs& job, std::int64_t worker) const {
+  void write_chains(const Job& job, std::int64_t worker) const {
+    HostRequests<Job> requests(job);
     if (worker == 0) {
+      const auto totals = requests.totals();
       for (int e = 0; e < job.num_endpoints; ++e) {
-        args_.count_launch(job, endpoint(job, e), *job.state);
+        args_.count_launch(job, endpoint(job, e), totals);
       }
     }
-    const std::int64_t n = job.num_requests();
-    const std::int64_t first = worker * load_.requests;
-    if (first >= n) return;
-    const std::int64_t last = std::min(n, first + load_.requests);
-    const Count entries =
-        job.chain == Chain::splitmix
-            ? HostChains<Chain::splitmix>(args_, job, job.bounds(n)).write(first, last)
-            : HostChains<Chain::polynomial>(args_, job, job.bounds(n)).write(first, last);
+    std::int64_t first = worker * load_.requests;
+    const std::int64_t last = std::min(requests.count(), first + load_.requests);
+    if (first >= last) return;
+    requests.go_to(first);
+    PlannedRequest some[Tuning::requests_at_once];
+    Count entries = 0;
+    while (first < last) {
+      const std::int64_t count = std::min<std::int64_t>(last - first, std::ssize(some));
+      std::generate_n(some, count, [&] { return requests.next(); });
+      entries +=
+          write_chains(job, requests.bounds(), first, {some, static_cast<std::size_t>(count)});
+      first += count;
+    }
     for (int e = 0; e < job.num_endpoints; ++e) {
       args_.sink.count_entries(endpoint(job, e).tag, entries);
     }
   }
 
-  void write_kv_hashes(const WriteJobArgs& job, std::int64_t worker) const {
-    const WriteJobArgs::Bounds bounds = job.bounds(job.num_requests());
-    const std::int64_t first = bounds.first + worker * load_.kv_entries;
-    const std::int64_t last = std::min(bounds.last, first + load_.kv_entries);
-    for (int e = 0; e < job.num_endpoints; ++e) {
-      if (endpoint(job, e).num_sources > 0)
-        write_kv_hashes(job.slots, first, last, endpoint(job, e));
+  Count write_chains(const Job& job, const EntryBounds& bounds, std::int64_t first,
+                     std::span<const PlannedRequest> requests) const {
+    return job.chain == Chain::splitmix
+               ? HostChains<Chain::splitmix, Args>(args_, job, bounds).write(first, requests)
+               : HostChains<Chain::polynomial, Args>(args_, job, bounds).write(first, requests);
+  }
+
+  void write_kv_hashes(const Job& job, std::int64_t worker) const {
+    const EntryBounds entries = HostRequests<Job>(job).entries();
+    std::int64_t first = entries.first + worker * load_.kv_entries;
+    const std::int64_t last = std::min(entries.last, first + load_.kv_entries);
+    for (; first < last; first += host_tile_size) {
+      for (int e = 0; e < job.num_endpoints; ++e) {
+        if (endpoint(job, e).num_sources == 0) continue;
+        write_kv_hashes(job.slots, first, std::min(last, first + host_tile_size), endpoint(job, e));
+      }
     }
   }
 
@@ -109,25 +132,27 @@ class WriteOnHost {
     for (int i = 0; i < count; ++i) to.store_kv_hash(held[i], hashes[i]);
   }
 
-  WriteArgs args_;
+  Args args_;
   WorkerLoad load_;
 };
 
-template <class ExecSpace>
-void write_on_host(const ExecSpace& space, const WriteArgs& args) {
+template <class ExecSpace, class Args>
+void write_on_host(const ExecSpace& space, const Args& args) {
   using Tuning = tuning::Host::Write;
   std::int64_t requests = 0, tokens = 0;
   for (int j = 0; j < args.num_jobs; ++j) {
-    requests += args.jobs[j].plan_capacity;
+    requests += args.jobs[j].requests.max_requests();
     tokens += args.jobs[j].tokens_given;
   }
   // No core may stand idle for the sake of full chains.
   const std::int64_t cores = space.concurrency(), kv_workers = Tuning::kv_workers_per_core * cores;
-  const WriteOnHost::WorkerLoad load{
-      static_cast<std::int32_t>(
-          std::clamp<std::int64_t>(requests / cores, 1, Tuning::max_requests_per_worker)),
-      static_cast<std::int32_t>(std::clamp<std::int64_t>(tokens / kv_workers, 1, host_tile_size))};
-  const WriteOnHost kernel(args, load);
+  // But so many workers are enough: those of a batch walk along all lengths before theirs.
+  const std::int64_t enough = tuning::Host::Workers::per_core * cores;
+  const typename WriteOnHost<Args>::WorkerLoad load{
+      std::max(std::clamp<std::int64_t>(requests / cores, 1, Tuning::requests_at_once),
+               requests / enough),
+      std::max(std::clamp<std::int64_t>(tokens / kv_workers, 1, host_tile_size), tokens / enough)};
+  const WriteOnHost<Args> kernel(args, load);
   launch_workers("kvc::write_host", space, kernel.num_workers(), kernel);
 }
 

@@ -203,6 +203,19 @@ TYPED_TEST(AllocationTest, Write) {
   }
 }
 
+TYPED_TEST(AllocationTest, WriteRequests) {
+  for (const std::int64_t most : {0, 1}) {
+    this->tokens_.max_entries_per_request = most;
+    for (const std::size_t count : {1, 4, 12}) {
+      const auto endpoints = std::span<const kvcanary::Endpoint>(this->endpoints_).first(count);
+      this->expect_none([&] {
+        kvcanary::write_requests(this->space_, this->batch_, this->tokens_, endpoints,
+                                 this->write_plan_.scratch, this->log_, this->counters_);
+      });
+    }
+  }
+}
+
 /// What a step finds is reported without an allocation as well.
 TYPED_TEST(AllocationTest, Violations) {
   const kvcanary::Count before = this->log_.fetch_total(this->space_);

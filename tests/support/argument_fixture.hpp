@@ -80,6 +80,13 @@ class ArgumentTest : public testing::Test {
                       counters);
     });
   }
+  std::string write_requests() { return write_requests_jobs({{batch, tokens, endpoints}}); }
+  std::string write_requests_jobs(const std::vector<kvcanary::WriteRequestsJob>& jobs) {
+    return refusal([&] {
+      kvcanary::write_requests(Space{}, std::span<const kvcanary::WriteRequestsJob>(jobs), {}, log,
+                               counters);
+    });
+  }
   std::string verify() {
     return refusal([&] { kvcanary::verify(Space{}, verify_plan, endpoints, log, counters); });
   }

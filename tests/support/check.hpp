@@ -12,6 +12,7 @@
 #include "oracle/verify.hpp"
 #include "oracle/verify_requests.hpp"
 #include "oracle/write.hpp"
+#include "oracle/write_requests.hpp"
 #include "tests/support/case.hpp"
 #include "tests/support/invariants.hpp"
 #include "tests/support/run_case.hpp"
@@ -139,6 +140,37 @@ oracle::Report check_write(const Layout& layout, const oracle::WritePlan& plan,
   return report;
 }
 
+/// Several jobs in one call of write_requests, with the hint and without it; the endpoints stay as
+/// they were.
+template <class Space>
+oracle::Report check_write_requests(const Layout& layout,
+                                    const std::vector<WriteRequestsCall>& jobs) {
+  std::vector<std::vector<oracle::Endpoint>> expected, before;
+  for (const WriteRequestsCall& job : jobs) before.push_back(*job.endpoints);
+  expected = before;
+  oracle::Report report;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    oracle::write_requests(*jobs[i].requests, *jobs[i].tokens, expected[i], report);
+  }
+  for (const WriteShape shape : {WriteShape::unhinted, WriteShape::hinted}) {
+    SCOPED_TRACE(testing::Message() << "launch shape " << static_cast<int>(shape));
+    std::vector<std::vector<oracle::Endpoint>> library = before;
+    std::vector<WriteRequestsCall> calls = jobs;
+    for (std::size_t i = 0; i < jobs.size(); ++i) calls[i].endpoints = &library[i];
+    oracle::Report library_report;
+    Library<Space>::write_requests(layout, calls, shape, check::log_capacity(report),
+                                   library_report);
+    check::expect_equal(library_report, report);
+    invariant::expect_report(library_report);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const oracle::WritePlan plan = oracle::write_plan_of(*jobs[i].requests);
+      check::expect_equal(library[i], expected[i], contested_slots(plan, *jobs[i].tokens));
+      invariant::expect_only_batch_slots(plan, *jobs[i].tokens, before[i], library[i]);
+    }
+  }
+  return report;
+}
+
 template <class Space>
 oracle::Report check_verify(const Layout& layout, const oracle::VerifyPlan& plan,
                             const std::vector<oracle::Endpoint>& endpoints) {
@@ -184,6 +216,7 @@ oracle::Report check_step(const Layout& layout, const Step& step,
                           std::vector<oracle::Endpoint>& endpoints) {
   const std::vector<oracle::Endpoint> before = endpoints;
   std::vector<oracle::Endpoint> library = endpoints;
+  check_write_requests<Space>(layout, {{&step.batch, &step.tokens, &library}});
   Plans plans = stale_plans(step.max_requests, step.max_entries);
   Plans library_plans = plans;
   const oracle::Report report = check::step(step, plans, endpoints);

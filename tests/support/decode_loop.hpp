@@ -51,7 +51,8 @@ class DecodeLoop {
   }
 
   /// Plans and verifies, by the plan and without it, and writes: both pools in one launch as a
-  /// decode step does, and two buffers without the hint. Fences nothing.
+  /// decode step does, and two buffers without the hint; then all of it without a plan. Fences
+  /// nothing.
   void enqueue() const {
     const kvcanary::RequestBatch full = requests();
     kvcanary::RequestBatch swa = full;
@@ -69,6 +70,12 @@ class DecodeLoop {
         kvcanary::WriteJob<Memory>{swa_plan_, tokens(swa_slots_, 1), all.last(1)}};
     kvcanary::write(space_, write_jobs, log_, counters_);
     kvcanary::write(space_, write_plan_, tokens(slots_, 0), all.subspan(2, 2), log_, counters_);
+    // The same once more, without plans.
+    for (const std::int64_t most : {1, 0}) {
+      const std::array jobs{kvcanary::WriteRequestsJob{full, tokens(slots_, most), all.first(4)},
+                            kvcanary::WriteRequestsJob{swa, tokens(swa_slots_, most), all.last(1)}};
+      kvcanary::write_requests(space_, jobs, swa_plan_.scratch, log_, counters_);
+    }
   }
 
   void reset() const {

@@ -10,6 +10,7 @@
 #include "src/plan/plan_by_team.hpp"
 #include "src/verify/verify_on_device.hpp"
 #include "src/verify_requests/verify_requests_on_device.hpp"
+#include "src/write/write_by_lane.hpp"
 #include "src/write/write_by_scan.hpp"
 #include "src/write/write_by_team.hpp"
 #include "src/write/write_by_thread.hpp"
@@ -34,6 +35,10 @@ struct Operations {
   template <class... Arguments>
   static void write(const Arguments&... arguments) {
     kvcanary::write(arguments...);
+  }
+  template <class... Arguments>
+  static void write_requests(const Arguments&... arguments) {
+    kvcanary::write_requests(arguments...);
   }
   template <class... Arguments>
   static void verify(const Arguments&... arguments) {
@@ -97,24 +102,25 @@ class EmulatedOperations {
                     const Counters& counters) {
     using namespace kvcanary::detail;
     Rng rng = rng_of(jobs[0].batch.tokens, jobs[0].batch.slots);
-    if (jobs[0].batch.max_entries_per_request > 0) {
-      const WriteArgs args(jobs, log, counters);
-      const bool hashes_kv = kv_work_of(args.endpoints.span()) != kvcanary::KVWork::none;
-      return hashes_kv || rng.chance(20) ? write_by_thread<kvcanary::KVWork::few>(args)
-                                         : write_by_thread<kvcanary::KVWork::none>(args);
+    if (jobs[0].batch.max_entries_per_request == 0) {
+      return write_long<PlannedRequests>(jobs, log, counters, rng);
     }
-    const WriteArgs splitmix(jobs, log, counters, {.splitmix = true, .polynomial = false});
-    if (splitmix.num_jobs > 0) {
-      needs_kv_kernel<Tuning>(splitmix.endpoints) || rng.chance(20)
-          ? write_by_team<true>(splitmix, rng)
-          : write_by_team<false>(splitmix, rng);
+    const WriteArgs<PlannedRequests> args(jobs, log, counters);
+    needs_kv_work(args.endpoints, rng) ? write_by_thread<kvcanary::KVWork::few>(args)
+                                       : write_by_thread<kvcanary::KVWork::none>(args);
+  }
+
+  static void write_requests(const Space&, std::span<const kvcanary::WriteRequestsJob> jobs,
+                             const kvcanary::WriteScratch<Memory>&, const Log& log,
+                             const Counters& counters) {
+    using namespace kvcanary::detail;
+    Rng rng = rng_of(jobs[0].tokens.tokens, jobs[0].tokens.slots);
+    if (jobs[0].tokens.max_entries_per_request == 0) {
+      return write_long<BatchRequests>(jobs, log, counters, rng);
     }
-    const WriteArgs polynomial(jobs, log, counters, {.splitmix = false, .polynomial = true});
-    if (polynomial.num_jobs > 0) {
-      kv_work_of(polynomial.endpoints.span()) != kvcanary::KVWork::none || rng.chance(20)
-          ? write_by_scan<true>(polynomial, rng)
-          : write_by_scan<false>(polynomial, rng);
-    }
+    const WriteArgs<BatchRequests> args(jobs, log, counters);
+    needs_kv_work(args.endpoints, rng) ? write_by_lane<kvcanary::KVWork::few>(args, rng)
+                                       : write_by_lane<kvcanary::KVWork::none>(args, rng);
   }
 
   static void verify_requests(const Space&, std::span<const kvcanary::VerifyJob> jobs,
@@ -153,6 +159,31 @@ class EmulatedOperations {
 
   static constexpr std::int64_t max_scan_teams = 6;
 
+  /// Whether a kernel that hashes KV bytes must do it, or does it all the same.
+  template <class Endpoints>
+  static bool needs_kv_work(const Endpoints& endpoints, Rng& rng) {
+    return kvcanary::detail::kv_work_of(endpoints.span()) != kvcanary::KVWork::none ||
+           rng.chance(20);
+  }
+
+  template <class Requests, class Job>
+  static void write_long(std::span<const Job> jobs, const Log& log, const Counters& counters,
+                         Rng& rng) {
+    using namespace kvcanary::detail;
+    using Args = WriteArgs<Requests>;
+    const Args splitmix(jobs, log, counters, {.splitmix = true, .polynomial = false});
+    if (splitmix.num_jobs > 0) {
+      needs_kv_kernel<Tuning>(splitmix.endpoints) || rng.chance(20)
+          ? write_by_team<true>(splitmix, rng)
+          : write_by_team<false>(splitmix, rng);
+    }
+    const Args polynomial(jobs, log, counters, {.splitmix = false, .polynomial = true});
+    if (polynomial.num_jobs > 0) {
+      needs_kv_work(polynomial.endpoints, rng) ? write_by_scan<true>(polynomial, rng)
+                                               : write_by_scan<false>(polynomial, rng);
+    }
+  }
+
   /// Threads of a small device.
   static std::int64_t concurrency(Rng& rng) {
     return rng.between(1, 4) * Tuning::threads_per_multiprocessor;
@@ -187,25 +218,36 @@ class EmulatedOperations {
   }
 
   template <kvcanary::KVWork kv_work>
-  static void write_by_thread(const kvcanary::detail::WriteArgs& args) {
+  static void write_by_thread(
+      const kvcanary::detail::WriteArgs<kvcanary::detail::PlannedRequests>& args) {
     using namespace kvcanary::detail;
-    const WriteByThread<ChainMix::both, kv_work, WriteArgs> kernel(args);
+    const WriteByThread<ChainMix::both, kv_work, WriteArgs<PlannedRequests>> kernel(args);
     const std::int64_t workers = kernel.num_workers(args);
     for (std::int64_t worker = 0; worker < workers; ++worker) kernel(worker);
   }
 
-  template <bool hashes_kv>
-  static void write_by_team(const kvcanary::detail::WriteArgs& args, Rng& rng) {
+  template <kvcanary::KVWork kv_work>
+  static void write_by_lane(
+      const kvcanary::detail::WriteArgs<kvcanary::detail::BatchRequests>& args, Rng& rng) {
     using namespace kvcanary::detail;
-    using Kernel = WriteByTeam<EmulatedMember, hashes_kv, WriteArgs, Tuning>;
+    using Kernel =
+        WriteByLane<EmulatedMember, ChainMix::both, kv_work, WriteArgs<BatchRequests>, Tuning>;
+    const Kernel kernel(args);
+    emulate(kernel, kernel.league_size(), 0, rng);
+  }
+
+  template <bool hashes_kv, class Args>
+  static void write_by_team(const Args& args, Rng& rng) {
+    using namespace kvcanary::detail;
+    using Kernel = WriteByTeam<EmulatedMember, hashes_kv, Args, Tuning>;
     const Kernel kernel = write_by_team_kernel<Kernel>(args, concurrency(rng));
     emulate(kernel, kernel.league_size(), Kernel::scratch_bytes_of(args), rng);
   }
 
-  template <bool hashes_kv>
-  static void write_by_scan(const kvcanary::detail::WriteArgs& args, Rng& rng) {
+  template <bool hashes_kv, class Args>
+  static void write_by_scan(const Args& args, Rng& rng) {
     using namespace kvcanary::detail;
-    using Kernel = WriteByScan<EmulatedMember, hashes_kv, WriteArgs, Tuning>;
+    using Kernel = WriteByScan<EmulatedMember, hashes_kv, Args, Tuning>;
     // One board for all launches, as a plan has it: nothing of an earlier one may count.
     static std::vector<Words2> board(ScanBoard::bytes(max_scan_teams) / sizeof(Words2) + 1);
     const Kernel kernel =

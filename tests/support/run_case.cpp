@@ -46,6 +46,33 @@ class UploadedWriteCall {
   UploadedEndpoints<Space> endpoints_;
 };
 
+/// One job of a write_requests in the memory of Space.
+template <class Space>
+class UploadedWriteRequestsCall {
+ public:
+  UploadedWriteRequestsCall(const Layout& layout, const WriteRequestsCall& from)
+      : requests_(layout, *from.requests),
+        tokens_(layout, *from.tokens),
+        endpoints_(layout, *from.endpoints) {}
+
+  kvcanary::WriteRequestsJob job(WriteShape shape) const {
+    kvcanary::TokenBatch tokens = tokens_.batch();
+    tokens.max_entries_per_request = shape == WriteShape::hinted ? 1 : 0;
+    return {requests_.batch(), tokens, endpoints_.endpoints()};
+  }
+
+  void fetch(const WriteRequestsCall& to) const {
+    requests_.expect_unchanged();
+    tokens_.expect_unchanged();
+    endpoints_.fetch(*to.endpoints);
+  }
+
+ private:
+  UploadedRequestBatch<Space> requests_;
+  UploadedTokenBatch<Space> tokens_;
+  UploadedEndpoints<Space> endpoints_;
+};
+
 template <class Space>
 using Holder = typename MemoryHolder<Space>::Type;
 
@@ -83,6 +110,26 @@ void Library<Space>::write(const Layout& layout, const std::vector<WriteCall>& c
   } else {
     Operations<Space>::write(space, all, sink.log, sink.counters);
   }
+  sink.fetch(space, report);
+  for (std::size_t i = 0; i < calls.size(); ++i) uploaded[i].fetch(calls[i]);
+}
+
+template <class Space>
+void Library<Space>::write_requests(const Layout& layout,
+                                    const std::vector<WriteRequestsCall>& calls, WriteShape shape,
+                                    std::int64_t log_capacity, oracle::Report& report) {
+  const Holder<Space> space;
+  const auto scratch =
+      kvcanary::WriteScratch<typename Holder<Space>::memory_space>::allocate(space);
+  std::vector<UploadedWriteRequestsCall<Holder<Space>>> uploaded;
+  std::vector<kvcanary::WriteRequestsJob> jobs;
+  uploaded.reserve(calls.size());  // a vector that grows would move what the spans point to
+  for (const WriteRequestsCall& call : calls) {
+    jobs.push_back(uploaded.emplace_back(layout, call).job(shape));
+  }
+  const Sink<Holder<Space>> sink(space, log_capacity);
+  Operations<Space>::write_requests(space, std::span<const kvcanary::WriteRequestsJob>(jobs),
+                                    scratch, sink.log, sink.counters);
   sink.fetch(space, report);
   for (std::size_t i = 0; i < calls.size(); ++i) uploaded[i].fetch(calls[i]);
 }

@@ -21,6 +21,13 @@ struct WriteCall {
   std::vector<oracle::Endpoint>* endpoints;
 };
 
+/// One job of a write_requests.
+struct WriteRequestsCall {
+  const oracle::RequestBatch* requests;
+  const oracle::TokenBatch* tokens;
+  std::vector<oracle::Endpoint>* endpoints;
+};
+
 /// Each call uploads its arguments to the memory of Space, runs the operations, and takes back what
 /// they may change. The test fails when anything else has changed. Instantiated for every space in
 /// run_case.cpp, so that only that file compiles Kokkos code.
@@ -31,6 +38,10 @@ struct Library {
 
   static void write(const Layout& layout, const std::vector<WriteCall>& jobs, WriteShape shape,
                     std::int64_t log_capacity, oracle::Report& report);
+
+  /// All jobs in one call. The shape is not by_thread, which needs a plan.
+  static void write_requests(const Layout& layout, const std::vector<WriteRequestsCall>& jobs,
+                             WriteShape shape, std::int64_t log_capacity, oracle::Report& report);
 
   static void verify(const Layout& layout, const oracle::VerifyPlan& plan,
                      const std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,

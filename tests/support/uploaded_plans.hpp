@@ -26,7 +26,7 @@ class UploadedWritePlan {
     plan_.offsets = Array(offsets_.data(), capacity + 1);
     plan_.seed_slots = Array(seed_slots_.data(), capacity);
     plan_.request_rows = Array(request_rows_.data(), capacity);
-    plan_.scratch = decltype(plan_.scratch)(scratch_.data(), scratch_bytes());
+    plan_.scratch.bytes = decltype(plan_.scratch.bytes)(scratch_.data(), scratch_bytes());
     plan_.state = decltype(plan_.state)(state_.data());
   }
 
@@ -46,7 +46,7 @@ class UploadedWritePlan {
   /// As many as `allocate` gives a plan.
   static std::size_t scratch_bytes() {
     static const std::size_t bytes =
-        kvcanary::WritePlan<Memory>::allocate(Space(), 1).scratch.extent(0);
+        kvcanary::WritePlan<Memory>::allocate(Space(), 1).scratch.bytes.extent(0);
     return bytes;
   }
 

@@ -84,3 +84,15 @@ inline void remove_races(oracle::WritePlan& plan, const oracle::TokenBatch& batc
     if (!own && !std::ranges::all_of(endpoints, is_padding)) plan.seed_slots[r] = oracle::no_slot;
   }
 }
+
+/// Skips the entries that write a slot which another request of the launch has for its seed: the
+/// library forbids that, but where no endpoint trusts the seed anyway.
+inline void skip_races(const oracle::WritePlan& plan, oracle::TokenBatch& batch,
+                       const std::vector<oracle::Endpoint>& endpoints) {
+  oracle::WritePlan without = plan;
+  remove_races(without, batch, endpoints);
+  for (std::size_t r = 0; r < plan.seed_slots.size(); ++r) {
+    if (without.seed_slots[r] == plan.seed_slots[r]) continue;
+    std::ranges::replace(batch.slots, plan.seed_slots[r], std::int64_t{-1});
+  }
+}
