@@ -216,13 +216,13 @@ class WriteByTeam {
     for (int i = rank; i < count; i += size) {
       const ChainInput input = scratch.input[stage][i];
       const WriteEntry entry{input.token, input.position, scratch.slot[stage][i]};
-      if (entry.slot < 0) continue;
       const std::uint64_t* const hashes =
           scratch.hashes(tile, job.num_endpoints) + i * job.num_endpoints;
       for (int e = 0; e < job.num_endpoints; ++e) {
         const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
         ChainState before = scratch.before[stage][e];
         before.hash = hashes[e];
+        if (entry.slot < 0) break;  // not before: that is on its way at the same time
         if (before.checks_position != 0) {
           const int last = last_written(scratch.skip[stage], i);
           if (last >= 0) before.position = scratch.input[stage][last].position;
