@@ -18,7 +18,7 @@ class SerialWriter {
 
   explicit SerialWriter(const Args& args) : args_(args) {}
 
-  const Args& args() const { return args_; }
+  KOKKOS_FUNCTION const Args& args() const { return args_; }
 
   /// All entries of a request, which has one.
   KOKKOS_FUNCTION void write_entries(const Job& job, const EndpointArgs& endpoint,
