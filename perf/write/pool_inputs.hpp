@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <kvcanary/kvcanary.hpp>
 #include <span>
@@ -51,6 +52,7 @@ class PoolInputs {
       : entries_(write_case.pool_entries()),
         plan_(make_plan(write_case, num_sets, first_tag)),
         kv_(write_case.kv, 1 + write_case.extend_pages(num_sets), page_size) {
+    make_requests(write_case, num_sets, first_tag);
     make_endpoints(write_case, num_sets, first_tag);
     make_entries(write_case, num_sets, first_tag);
     if (write_case.check) check_positions_ = upload<Memory>(std::vector<std::int64_t>{1});
@@ -65,6 +67,19 @@ class PoolInputs {
             .slots = span(slots_, set),
             .check_positions = check_positions(),
             .max_entries_per_request = entries_ / plan_.capacity()};
+  }
+
+  /// What the plan is made of.
+  RequestBatch requests() const {
+    const auto count = static_cast<std::int64_t>(prefixes_.size());
+    const auto of = [=](const Ints& ints) {
+      return IntSpan(ints.data(), count, memory_of<Memory>());
+    };
+    const auto columns = static_cast<std::int64_t>(table_.size()) / (count + 1);
+    return {.request_rows = of(plan_.request_rows),
+            .prefix_lengths = of(prefixes_),
+            .extend_lengths = of(extends_),
+            .table = {table_.data(), count + 1, columns, columns, page_size, memory_of<Memory>()}};
   }
 
   std::span<const Endpoint> endpoints() const { return endpoints_; }
@@ -87,12 +102,17 @@ class PoolInputs {
     return count == 0 ? IntSpan{} : IntSpan{check_positions_.data(), count, memory_of<Memory>()};
   }
 
+  static auto pages_of_prefixes(const WriteCase& write_case, std::int64_t num_sets,
+                                int first_tag) {
+    return shuffled(1 + write_case.extend_pages(num_sets), write_case.prefix_pages(),
+                    1000 + first_tag);
+  }
+
   static WritePlan<Memory> make_plan(const WriteCase& write_case, std::int64_t num_sets,
                                      int first_tag) {
     const std::int64_t requests = write_case.requests;
     const std::int64_t pages = write_case.prefix_pages() / requests;
-    const auto prefix_pages = shuffled(1 + write_case.extend_pages(num_sets),
-                                       write_case.prefix_pages(), 1000 + first_tag);
+    const auto prefix_pages = pages_of_prefixes(write_case, num_sets, first_tag);
     std::vector<std::int64_t> offsets{0}, seeds, rows;
     for (std::int64_t r = 0; r < requests; ++r) {
       offsets.push_back((r + 1) * write_case.entries);
@@ -108,6 +128,21 @@ class PoolInputs {
     plan.request_rows = upload<Memory>(rows);
     Kokkos::deep_copy(plan.state, WritePlanState{.num_requests = requests});
     return plan;
+  }
+
+  /// Row 0 of the table, which is that of padded requests, stays empty.
+  void make_requests(const WriteCase& write_case, std::int64_t num_sets, int first_tag) {
+    const std::int64_t requests = write_case.requests;
+    const std::int64_t pages = write_case.prefix_pages() / requests;
+    const auto prefix_pages = pages_of_prefixes(write_case, num_sets, first_tag);
+    std::vector<std::int32_t> table(static_cast<std::size_t>(std::max<std::int64_t>(1, pages)));
+    for (const auto page : prefix_pages) table.push_back(static_cast<std::int32_t>(page));
+    table.resize(static_cast<std::size_t>((requests + 1) * std::max<std::int64_t>(1, pages)));
+    table_ = upload<Memory>(table);
+    prefixes_ = upload<Memory>(
+        std::vector<std::int64_t>(static_cast<std::size_t>(requests), write_case.prefix));
+    extends_ = upload<Memory>(
+        std::vector<std::int64_t>(static_cast<std::size_t>(requests), write_case.entries));
   }
 
   void make_endpoints(const WriteCase& write_case, std::int64_t num_sets, int first_tag) {
@@ -144,6 +179,8 @@ class PoolInputs {
   KVInputs<Space> kv_;
   std::vector<Records> records_;
   std::vector<Endpoint> endpoints_;
+  Ints prefixes_, extends_;
+  Kokkos::View<std::int32_t*, Memory> table_;
   Ints tokens_, positions_, slots_;  // of all sets
   Records ready_made_;
   Ints check_positions_;  // one flag, or none

@@ -35,6 +35,8 @@ void measure(benchmark::State& state, const WriteCase& write_case) {
   subjects.add_baseline("floor", floor_launch(inputs));
   subjects.add_slow_baseline("straight", straight_launch(inputs), straight_limit_us);
   subjects.add_baseline("scatter", scatter_launch(inputs));
+  subjects.add_baseline("write_requests", write_requests_launch(inputs));
+  subjects.add_baseline("plan_and_write", plan_and_write_launch(inputs));
   if (write_case.is_decode()) subjects.add_baseline("empty", empty_launch(inputs));
   if (write_case.endpoints > 1) {
     subjects.add_baseline("one_endpoint", one_endpoint_launch(inputs));

@@ -29,6 +29,7 @@ class WriteInputs {
       std::vector<Job>& jobs = jobs_.emplace_back();
       for (const PoolInputs<Space>& pool : pools_) {
         jobs.push_back({pool.plan(), pool.batch(set), pool.endpoints()});
+        requests_jobs_.push_back({pool.requests(), pool.batch(set), pool.endpoints()});
       }
     }
   }
@@ -43,6 +44,12 @@ class WriteInputs {
   /// One for each pool.
   std::span<const Job> jobs(int set) const { return jobs_[static_cast<std::size_t>(set)]; }
 
+  /// The same without plans.
+  std::span<const WriteRequestsJob> requests_jobs(int set) const {
+    return std::span<const WriteRequestsJob>(requests_jobs_)
+        .subspan(static_cast<std::size_t>(set) * pools_.size(), pools_.size());
+  }
+
   const ViolationLog<Memory>& log() const { return log_; }
   const LaunchCounters<Memory>& counters() const { return counters_; }
 
@@ -50,6 +57,7 @@ class WriteInputs {
   WriteCase write_case_;
   std::vector<PoolInputs<Space>> pools_;
   std::vector<std::vector<Job>> jobs_;
+  std::vector<WriteRequestsJob> requests_jobs_;  // of all sets
   ViolationLog<Memory> log_ = ViolationLog<Memory>::allocate(Space(), 16);
   LaunchCounters<Memory> counters_ = LaunchCounters<Memory>::allocate(Space());
 };

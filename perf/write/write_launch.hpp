@@ -18,6 +18,24 @@ Launch<Space> write_launch(const WriteInputs<Space>& inputs) {
   };
 }
 
+/// write_requests of the same.
+template <class Space>
+Launch<Space> write_requests_launch(const WriteInputs<Space>& inputs) {
+  return [&inputs](const Space& space, int set) {
+    write_requests(space, inputs.requests_jobs(set), inputs.jobs(set)[0].plan.scratch, inputs.log(),
+                   inputs.counters());
+  };
+}
+
+/// What it stands for: plan, once for each pool, and write.
+template <class Space>
+Launch<Space> plan_and_write_launch(const WriteInputs<Space>& inputs) {
+  return [&inputs](const Space& space, int set) {
+    for (const PoolInputs<Space>& pool : inputs.pools()) plan(space, pool.requests(), pool.plan());
+    write(space, inputs.jobs(set), inputs.log(), inputs.counters());
+  };
+}
+
 /// The same after `change(job)` for every job.
 template <class Space, class Change>
 Launch<Space> changed_write_launch(const WriteInputs<Space>& inputs, const Change& change) {
