@@ -47,7 +47,7 @@ bool run() {
   // Set-up: once.
   Kokkos::View<kvcanary::Record*, Memory> records("canary", 16);
   const std::vector endpoints{kvcanary::Endpoint{kvcanary::LaunchTag::head_k_full, records}};
-  const auto write_plan = kvcanary::WritePlan<Memory>::allocate(space, /*max_requests=*/8);
+  const auto scratch = kvcanary::WriteScratch<Memory>::allocate(space);
   const auto log = kvcanary::ViolationLog<Memory>::allocate(space, /*capacity=*/256);
   const auto counters = kvcanary::LaunchCounters<Memory>::allocate(space);
 
@@ -58,10 +58,9 @@ bool run() {
                                        .extend_lengths = step.extend,
                                        .table = slot_table};
     kvcanary::verify_requests(space, batch, endpoints, log, counters);
-    kvcanary::plan(space, batch, write_plan);
-    kvcanary::write(space, write_plan,
-                    {.tokens = step.tokens, .positions = step.positions, .slots = step.slots},
-                    endpoints, log, counters);
+    kvcanary::write_requests(
+        space, batch, {.tokens = step.tokens, .positions = step.positions, .slots = step.slots},
+        endpoints, scratch, log, counters);
   };
 
   canary_step(first_step());

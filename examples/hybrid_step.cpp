@@ -289,13 +289,11 @@ class HybridStep {
     const std::array reads{kvcanary::VerifyJob{full, full_.endpoints()},
                            kvcanary::VerifyJob{swa, swa_.endpoints()}};
     kvcanary::verify_requests(space_, reads, log_, counters_);
-    kvcanary::plan(space_, full, full_plan_);
-    kvcanary::plan(space_, swa, swa_plan_);
-    using Job = kvcanary::WriteJob<Memory>;
+    using Job = kvcanary::WriteRequestsJob;
     const std::array adds{
-        Job{full_plan_, engine_.tokens(engine_.slots(), extend), full_.endpoints()},
-        Job{swa_plan_, engine_.tokens(engine_.swa_slots(), extend), swa_.endpoints()}};
-    kvcanary::write(space_, adds, log_, counters_);
+        Job{full, engine_.tokens(engine_.slots(), extend), full_.endpoints()},
+        Job{swa, engine_.tokens(engine_.swa_slots(), extend), swa_.endpoints()}};
+    kvcanary::write_requests(space_, adds, scratch_, log_, counters_);
   }
 
   void decode(int prefix) const {
@@ -329,10 +327,7 @@ class HybridStep {
   Engine engine_{space_};
   Pool full_{space_, kvcanary::LaunchTag::head_k_full, num_slots};
   Pool swa_{space_, kvcanary::LaunchTag::head_k_swa, num_swa_slots};
-  kvcanary::WritePlan<Memory> full_plan_ =
-      kvcanary::WritePlan<Memory>::allocate(space_, num_requests);
-  kvcanary::WritePlan<Memory> swa_plan_ =
-      kvcanary::WritePlan<Memory>::allocate(space_, num_requests);
+  kvcanary::WriteScratch<Memory> scratch_ = kvcanary::WriteScratch<Memory>::allocate(space_);
   kvcanary::ViolationLog<Memory> log_ = kvcanary::ViolationLog<Memory>::allocate(space_, 256);
   kvcanary::LaunchCounters<Memory> counters_ = kvcanary::LaunchCounters<Memory>::allocate(space_);
 };

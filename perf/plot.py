@@ -23,6 +23,8 @@ COLUMNS = [  # heading, counter
     ("x floor", "x_floor"),
     ("x straight", "x_straight"),
     ("x scatter", "x_scatter"),
+    ("x write_requests", "x_write_requests"),
+    ("x plan+write", "x_plan_and_write"),
     ("x empty", "x_empty"),
     ("x one endpoint", "x_one_endpoint"),
     ("x unchecked", "x_unchecked"),

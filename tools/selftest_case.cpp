@@ -104,15 +104,19 @@ SelftestCase hostile_case(std::uint64_t seed) {
   return c;
 }
 
+bool are_equal(const std::vector<Record>& a, const std::vector<Record>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Record)) == 0;
+}
+
 std::string difference(const SelftestOutput& a, const SelftestOutput& b) {
-  if (std::memcmp(a.records.data(), b.records.data(), a.records.size() * sizeof(Record)) != 0)
-    return "records";
+  if (!are_equal(a.records, b.records)) return "records";
   if (a.offsets != b.offsets) return "write offsets";
   if (a.seed_slots != b.seed_slots) return "seed slots";
   if (a.entries != b.entries) return "verify entries";
   if (a.malformed != b.malformed) return "malformed";
   if (a.violations != b.violations) return "violations";
   if (a.counts != b.counts) return "counters";
+  if (!are_equal(a.one_pass_records, b.one_pass_records)) return "records in one pass";
   if (a.one_pass_violations != b.one_pass_violations) return "violations in one pass";
   if (a.one_pass_counts != b.one_pass_counts) return "counters in one pass";
   return "";

@@ -48,11 +48,16 @@ struct SelftestOutput {
   std::int64_t malformed = 0;
   std::vector<Violation> violations;  ///< sorted
   TagCountsTable counts{};
-  std::vector<Violation> one_pass_violations;  ///< of verify_requests, sorted
+  // Of verify_requests and write_requests.
+  std::vector<Record> one_pass_records;
+  std::vector<Violation> one_pass_violations;  ///< sorted
   TagCountsTable one_pass_counts{};
 
   bool operator==(const SelftestOutput&) const = default;
 };
+
+/// Byte for byte.
+bool are_equal(const std::vector<Record>& a, const std::vector<Record>& b);
 
 /// Name of the first part in which two outputs differ; empty when they are equal.
 std::string difference(const SelftestOutput& a, const SelftestOutput& b);

@@ -107,6 +107,9 @@ std::string check_clean(const Space& space, std::uint64_t seed) {
   for (const auto& violations : {output.violations, output.one_pass_violations}) {
     if (!violations.empty()) return "false alarm: " + to_line(violations.front());
   }
+  if (!are_equal(output.records, output.one_pass_records)) {
+    return "write_requests stores other records than plan and write";
+  }
   return "";
 }
 

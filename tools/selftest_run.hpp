@@ -19,6 +19,7 @@ class SelftestRun {
       : space_(space),
         case_(c),
         records_("records", static_cast<std::size_t>(c.num_slots)),
+        one_pass_records_("records", static_cast<std::size_t>(c.num_slots)),
         kv_(upload(c.kv)),
         table_(upload(c.table)),
         token_table_(upload(c.token_table)),
@@ -33,6 +34,8 @@ class SelftestRun {
                           .memory = memory_of<MemorySpace>()};
     sources_ = KVSources<MemorySpace>(space_, {&source, 1});
     endpoint_ = {LaunchTag::head_k_full, {records_, {}, c.chain}, sources_.list(), c.kv_hash_mode};
+    one_pass_endpoint_ = endpoint_;
+    one_pass_endpoint_.buffer = {one_pass_records_, {}, c.chain};
   }
 
   SelftestOutput operator()() {
@@ -74,7 +77,8 @@ class SelftestRun {
     return host;
   }
 
-  /// Plans, verifies and writes one step, with tokens and slots from the tables.
+  /// Plans, verifies and writes one step, with tokens and slots from the tables; and does the same
+  /// without plans, to records of its own.
   void step(const std::vector<std::int64_t>& prefixes, const std::vector<std::int64_t>& extends) {
     std::vector<std::int64_t> tokens, positions, slots;
     add_entries(prefixes, extends, tokens, positions, slots);
@@ -97,9 +101,12 @@ class SelftestRun {
                      .valid_lengths = {}}};
     plan(space_, batch, write_plan_, verify_plan_);
     verify(space_, verify_plan_, {&endpoint_, 1}, log_, counters_);
-    verify_requests(space_, batch, {&endpoint_, 1}, one_pass_log_, one_pass_counters_);
-    write(space_, write_plan_, {.tokens = tokens_d, .positions = positions_d, .slots = slots_d},
-          {&endpoint_, 1}, log_, counters_);
+    const TokenBatch added{.tokens = tokens_d, .positions = positions_d, .slots = slots_d};
+    write(space_, write_plan_, added, {&endpoint_, 1}, log_, counters_);
+    const std::span<const Endpoint> one_pass(&one_pass_endpoint_, 1);
+    verify_requests(space_, batch, one_pass, one_pass_log_, one_pass_counters_);
+    write_requests(space_, batch, added, one_pass, write_plan_.scratch, one_pass_log_,
+                   one_pass_counters_);
     space_.fence("selftest::step");
   }
 
@@ -150,6 +157,7 @@ class SelftestRun {
       *words[damage.word] ^= damage.flip;
     }
     Kokkos::deep_copy(space_, records_, upload(host));
+    Kokkos::deep_copy(space_, one_pass_records_, records_);
     space_.fence("selftest::damage");
   }
 
@@ -157,6 +165,8 @@ class SelftestRun {
     SelftestOutput result;
     result.records = download(records_, records_.extent(0));
     result.records[0] = {};  // padding: whoever wrote last
+    result.one_pass_records = download(one_pass_records_, one_pass_records_.extent(0));
+    result.one_pass_records[0] = {};
     const VerifyPlanState state = verify_plan_.fetch_state(space_);
     result.entries = download(verify_plan_.entries, static_cast<std::size_t>(state.num_entries));
     result.malformed = state.malformed;
@@ -173,12 +183,12 @@ class SelftestRun {
 
   Space space_;
   const SelftestCase& case_;
-  Array<Record> records_;
+  Array<Record> records_, one_pass_records_;
   Array<std::byte> kv_;
   Array<std::int32_t> table_, token_table_;
   Array<std::int64_t> full_to_swa_, rows_;
   KVSources<MemorySpace> sources_;
-  Endpoint endpoint_;
+  Endpoint endpoint_, one_pass_endpoint_;
   WritePlan<MemorySpace> write_plan_ = WritePlan<MemorySpace>::allocate(
       space_, static_cast<std::int64_t>(case_.request_rows.size()));
   VerifyPlan<MemorySpace> verify_plan_ = VerifyPlan<MemorySpace>::allocate(space_, 16'384);
