@@ -222,11 +222,12 @@ class WriteByTeam {
         const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
         ChainState before = scratch.before[stage][e];
         before.hash = hashes[e];
-        if (entry.slot < 0) break;  // not before: that is on its way at the same time
         if (before.checks_position != 0) {
           const int last = last_written(scratch.skip[stage], i);
           if (last >= 0) before.position = scratch.input[stage][last].position;
         }
+        // Not before, as what is read of the entry is on its way at the same time as its slot.
+        if (entry.slot < 0) continue;
         if (Args::is_plain(job, endpoint, before, entry) ||
             args_.check(job, endpoint, request, before, first + i, entry)) {
           store_chained(endpoint, entry, before.hash);
