@@ -14,18 +14,18 @@ namespace {
 using namespace written_batch;  // NOLINT(google-build-using-namespace)
 
 /// Requests whose prefixes are in the pool, and the tokens that they add.
-struct Step {
+struct StepInput {
   oracle::RequestBatch batch;
   oracle::TokenBatch tokens;
   std::vector<Endpoint> endpoints;
 };
 
 /// \param first_tag of as many endpoints of each chain
-Step step_of(const Ints& prefixes, const Ints& extends, std::int64_t page_size,
-             int of_each_chain = 1, int first_tag = 0) {
+StepInput step_of(const Ints& prefixes, const Ints& extends, std::int64_t page_size,
+                  int of_each_chain = 1, int first_tag = 0) {
   Ints totals = prefixes;
   for (std::size_t r = 0; r < totals.size(); ++r) totals[r] += extends[r];
-  Step step{batch_of(totals, page_size), {}, {}};
+  StepInput step{batch_of(totals, page_size), {}, {}};
   step.batch.prefix_lengths = prefixes;
   step.batch.extend_lengths = extends;
   for (int e = 0; e < 2 * of_each_chain; ++e) {
@@ -47,14 +47,14 @@ template <class Space>
 class WriteRequestsTest : public SpaceTest<Space> {
  protected:
   /// For int32 and int64 arrays.
-  static oracle::Report run(std::vector<Step>& steps) {
+  static oracle::Report run(std::vector<StepInput>& steps) {
     std::vector<WriteRequestsCall> jobs;
-    for (Step& step : steps) jobs.push_back({&step.batch, &step.tokens, &step.endpoints});
+    for (StepInput& step : steps) jobs.push_back({&step.batch, &step.tokens, &step.endpoints});
     check_write_requests<Space>({~0U}, jobs);
     return check_write_requests<Space>({0}, jobs);
   }
-  static oracle::Report run(Step step) {
-    std::vector<Step> steps = {std::move(step)};
+  static oracle::Report run(StepInput step) {
+    std::vector<StepInput> steps = {std::move(step)};
     return run(steps);
   }
 };
@@ -88,7 +88,7 @@ TYPED_TEST(WriteRequestsTest, OneLongAmongMany) {
 
 /// The launch is counted, and nothing else.
 TYPED_TEST(WriteRequestsTest, NoRequest) {
-  Step step = step_of({4}, {1}, 4);
+  StepInput step = step_of({4}, {1}, 4);
   for (Ints* values :
        {&step.batch.request_rows, &step.batch.prefix_lengths, &step.batch.extend_lengths}) {
     values->clear();
@@ -104,7 +104,7 @@ TYPED_TEST(WriteRequestsTest, NoRequest) {
 
 TYPED_TEST(WriteRequestsTest, RequestsThatCount) {
   for (const std::int64_t wanted : {-1, 0, 1, 39, 40, 41}) {
-    Step step = step_of(Ints(40, 6), Ints(40, 2), 4);
+    StepInput step = step_of(Ints(40, 6), Ints(40, 2), 4);
     step.batch.num_requests = wanted;
     const std::int64_t n = std::clamp<std::int64_t>(wanted, 0, 40);
     const oracle::Report report = TestFixture::run(step);
@@ -115,7 +115,7 @@ TYPED_TEST(WriteRequestsTest, RequestsThatCount) {
 
 TYPED_TEST(WriteRequestsTest, MoreTokensThanGiven) {
   for (const std::int64_t missing : {1, 3, 20, 119, 120}) {
-    Step step = step_of(Ints(40, 6), Ints(40, 3), 4);
+    StepInput step = step_of(Ints(40, 6), Ints(40, 3), 4);
     const std::size_t left = step.tokens.tokens.size() - missing;
     step.tokens.tokens.resize(left);
     step.tokens.positions.resize(left);
@@ -127,7 +127,7 @@ TYPED_TEST(WriteRequestsTest, MoreTokensThanGiven) {
 }
 
 TYPED_TEST(WriteRequestsTest, LostLength) {
-  Step step = step_of(Ints(40, 6), Ints(40, 2), 4);
+  StepInput step = step_of(Ints(40, 6), Ints(40, 2), 4);
   step.tokens.num_tokens = 80;
   EXPECT_EQ(TestFixture::run(step).total, 0);
   step.batch.extend_lengths[33] = 1;
@@ -138,19 +138,19 @@ TYPED_TEST(WriteRequestsTest, MalformedLengths) {
   constexpr std::int64_t limit = std::int64_t{1} << 30;
   for (const std::int64_t extend : {-1L, -limit, limit, limit - 6, limit - 7, limit - 1}) {
     for (const std::size_t r : {0, 31, 32, 39}) {
-      Step step = step_of(Ints(40, 6), Ints(40, 2), 4);
+      StepInput step = step_of(Ints(40, 6), Ints(40, 2), 4);
       step.batch.extend_lengths[r] = extend;
       EXPECT_GT(TestFixture::run(step).total, 0);
     }
   }
-  Step step = step_of(Ints(40, 6), Ints(40, 2), 4);
+  StepInput step = step_of(Ints(40, 6), Ints(40, 2), 4);
   step.batch.prefix_lengths[35] = -2;
   EXPECT_GT(TestFixture::run(step).total, 0);
 }
 
 /// They add nothing, wherever they are.
 TYPED_TEST(WriteRequestsTest, PaddedRequests) {
-  Step step = step_of(Ints(40, 6), Ints(40, 2), 4);
+  StepInput step = step_of(Ints(40, 6), Ints(40, 2), 4);
   for (const std::size_t r : {0, 7, 31, 32, 39}) {
     step.batch.request_rows[r] = 0;
     step.batch.extend_lengths[r] = 9;
@@ -163,7 +163,7 @@ TYPED_TEST(WriteRequestsTest, PaddedRequests) {
 
 /// A seed that the table doesn't have, and one that the translation has given up.
 TYPED_TEST(WriteRequestsTest, SeedsThatAreNotThere) {
-  Step step = step_of(Ints(40, 6), Ints(40, 2), 1);
+  StepInput step = step_of(Ints(40, 6), Ints(40, 2), 1);
   step.batch.table.entries[5 * step.batch.table.num_columns + 5] = -1;
   EXPECT_EQ(TestFixture::run(step).total, 2);
   step.batch.table.full_to_swa = build::iota(num_slots(step.batch));
@@ -173,7 +173,7 @@ TYPED_TEST(WriteRequestsTest, SeedsThatAreNotThere) {
 }
 
 TYPED_TEST(WriteRequestsTest, ChecksOfTokens) {
-  Step step = step_of({6, 0, 70}, {3, 40, 9}, 4);
+  StepInput step = step_of({6, 0, 70}, {3, 40, 9}, 4);
   step.tokens.check_positions = 1;
   step.tokens.expected_tokens = step.tokens.tokens;
   EXPECT_EQ(TestFixture::run(step).total, 0);
@@ -185,7 +185,7 @@ TYPED_TEST(WriteRequestsTest, ChecksOfTokens) {
 
 /// Pools with unrelated batches, some of which have no request: each job's entries begin anew.
 TYPED_TEST(WriteRequestsTest, TwelvePools) {
-  std::vector<Step> steps;
+  std::vector<StepInput> steps;
   for (int j = 0; j < 6; ++j) {
     const std::int64_t requests = j == 2 || j == 5 ? 0 : 1 + j * 37;
     steps.push_back(step_of(Ints(requests, 3 + j), Ints(requests, 1 + j % 3), 4, 1, 2 * j));

@@ -102,8 +102,7 @@ class PoolInputs {
     return count == 0 ? IntSpan{} : IntSpan{check_positions_.data(), count, memory_of<Memory>()};
   }
 
-  static auto pages_of_prefixes(const WriteCase& write_case, std::int64_t num_sets,
-                                int first_tag) {
+  static auto pages_of_prefixes(const WriteCase& write_case, std::int64_t num_sets, int first_tag) {
     return shuffled(1 + write_case.extend_pages(num_sets), write_case.prefix_pages(),
                     1000 + first_tag);
   }
