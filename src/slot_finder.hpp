@@ -88,6 +88,11 @@ class SlotFinder {
     return {column, position - column * page_size_.divisor()};
   }
 
+  /// Whether the table has an entry there.
+  KOKKOS_FUNCTION bool has(std::int64_t row, const Place& place) const {
+    return has_row(row) && place.column < num_columns_;
+  }
+
   /// The slot, or invalid_slot, or gone_slot, of a table entry and a place in its page.
   KOKKOS_FUNCTION std::int64_t slot_at(std::int32_t entry, std::int32_t offset) const {
     if (entry < 0) return gone_slot;

@@ -39,8 +39,10 @@ struct Cuda {
 
   /// write_requests with a lane for each request and endpoint.
   struct WriteByLane {
-    /// A warp: those of a batch then have a multiprocessor each.
-    static constexpr int team_size = warp_width;
+    /// A batch of fewer requests is summed up by looking at each of them once.
+    static constexpr int team_size = 256;
+    /// Requests before its own that a lane looks at together: nothing else is on its way by then.
+    static constexpr int requests_at_once = 4;
   };
 
   /// write with a team for each request: a warp for chains, and three for all else.

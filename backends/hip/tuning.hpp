@@ -37,7 +37,8 @@ struct Hip {
   };
 
   struct WriteByLane {
-    static constexpr int team_size = warp_width;
+    static constexpr int team_size = 256;
+    static constexpr int requests_at_once = 4;
   };
 
   template <bool hashes_kv>

@@ -233,7 +233,7 @@ class EmulatedOperations {
     using Kernel =
         WriteByLane<EmulatedMember, ChainMix::both, kv_work, WriteArgs<BatchRequests>, Tuning>;
     const Kernel kernel(args);
-    emulate(kernel, kernel.league_size(), 0, rng);
+    emulate(kernel, kernel.league_size(), Kernel::scratch_bytes, rng);
   }
 
   template <bool hashes_kv, class Args>
