@@ -218,22 +218,40 @@ class WriteByTeam {
       const WriteEntry entry{input.token, input.position, scratch.slot[stage][i]};
       const std::uint64_t* const hashes =
           scratch.hashes(tile, job.num_endpoints) + i * job.num_endpoints;
+      std::uint32_t doubtful = 0;  // endpoints in which the entry may be wrong
       for (int e = 0; e < job.num_endpoints; ++e) {
         const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
-        ChainState before = scratch.before[stage][e];
-        before.hash = hashes[e];
-        if (before.checks_position != 0) {
-          const int last = last_written(scratch.skip[stage], i);
-          if (last >= 0) before.position = scratch.input[stage][last].position;
-        }
+        const ChainState before = state_before(scratch, stage, i, e, hashes[e]);
         // Not before, as what is read of the entry is on its way at the same time as its slot.
         if (entry.slot < 0) continue;
-        if (Args::is_plain(job, endpoint, before, entry) ||
-            args_.check(job, endpoint, request, before, first + i, entry)) {
+        if (Args::is_plain(job, endpoint, before, entry)) {
+          store_chained(endpoint, entry, before.hash);
+        } else {
+          doubtful |= 1U << e;
+        }
+      }
+      // Apart, so that the loop above is short.
+      for (int e = 0; doubtful != 0; ++e, doubtful >>= 1) {
+        if ((doubtful & 1) == 0) continue;
+        const EndpointArgs& endpoint = args_.endpoints.items[job.first_endpoint + e];
+        const ChainState before = state_before(scratch, stage, i, e, hashes[e]);
+        if (args_.check(job, endpoint, request, before, first + i, entry)) {
           store_chained(endpoint, entry, before.hash);
         }
       }
     }
+  }
+
+  /// Where endpoint e's chain stands before entry i of a tile.
+  KOKKOS_FUNCTION static ChainState state_before(const Scratch& scratch, int stage, int i, int e,
+                                                 std::uint64_t hash) {
+    ChainState before = scratch.before[stage][e];
+    before.hash = hash;
+    if (before.checks_position != 0) {
+      const int last = last_written(scratch.skip[stage], i);
+      if (last >= 0) before.position = scratch.input[stage][last].position;
+    }
+    return before;
   }
 
   Args args_;
