@@ -83,7 +83,7 @@ class WriteByTeam {
     }
   };
   static_assert(Scratch::bytes(max_endpoints) <= Tuning::max_scratch_bytes);
-  static_assert(max_endpoints <= warp_width && max_endpoints <= team_size - warp_width);
+  static_assert(max_endpoints <= warp_width && team_size >= 2 * warp_width);
 
  public:
   /// What a team needs of the largest job.
@@ -116,7 +116,6 @@ class WriteByTeam {
     if (r < n) read_tile(rank, team_size, job, mine, 0, scratch);
 
     // Lane e keeps the chain of endpoint e: chains that agree cost no more than one.
-    Count entries = 0;
     if (has_chain) {
       scratch.before[0][rank] =
           Args::start(endpoints[rank], Chain::splitmix, seed_slot, seed, checks_positions);
@@ -136,17 +135,20 @@ class WriteByTeam {
     if (!scratch.is_counted) return;
     const WriteRequest request = scratch.request;
     const std::int64_t tiles = (request.end - request.begin + tile_size - 1) / tile_size;
+    Count entries = 0;  // that a lane has counted
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
-      if (rank < job.num_endpoints) {
-        entries += advance(request, tile, rank, job.num_endpoints, scratch);
-      }
+      if (rank < job.num_endpoints) advance(request, tile, rank, job.num_endpoints, scratch);
       if (helper >= 0) {
         read_tile(helper, helpers, job, request, tile + 1, scratch);
         if (tile > 0) store_tile(helper, helpers, job, request, tile - 1, scratch);
       }
+      // All teams end at once: what they add up must not have to wait for its turn then.
+      if (helper >= 0 && helper < warp_width) {
+        entries += num_written(request, tile, helper, scratch);
+        if (tile == tiles - 1) count_entries(team, job, entries);
+      }
       team.team_barrier();
     }
-    if (rank < job.num_endpoints) args_.sink.count_entries(endpoints[rank].tag, entries);
     if (tiles > 0) store_tile(rank, team_size, job, request, tiles - 1, scratch);
   }
 
@@ -174,10 +176,28 @@ class WriteByTeam {
     }
   }
 
+  /// Entries of a tile that are not skipped, of those of a lane of a warp.
+  KOKKOS_FUNCTION static Count num_written(const WriteRequest& request, std::int64_t tile, int lane,
+                                           const Scratch& scratch) {
+    const std::int32_t* const skip = scratch.skip[tile % Scratch::num_stages];
+    Count entries = 0;
+    for (int i = lane; i < entries_of(request, tile); i += warp_width) {
+      entries += skip[i] != 0 ? 0 : 1;
+    }
+    return entries;
+  }
+
+  /// By a warp of helpers, each of which has counted some.
+  KOKKOS_FUNCTION void count_entries(const Member& team, const Job& job, Count entries) const {
+    const int lane = Warp<warp_width>::lane_in_warp(team);
+    entries = Warp<warp_width>::combine(team, entries, [](Count a, Count b) { return a + b; });
+    if (lane >= job.num_endpoints) return;
+    args_.sink.count_entries(args_.endpoints.items[job.first_endpoint + lane].tag, entries);
+  }
+
   /// The serial part: the hash before each entry, and where the chain stands after the last.
-  /// Returns the number of entries that are not skipped.
-  KOKKOS_FUNCTION static Count advance(const WriteRequest& request, std::int64_t tile, int e,
-                                       int num_endpoints, Scratch& scratch) {
+  KOKKOS_FUNCTION static void advance(const WriteRequest& request, std::int64_t tile, int e,
+                                      int num_endpoints, Scratch& scratch) {
     const int stage = static_cast<int>(tile % Scratch::num_stages);
     const int count = entries_of(request, tile);
     const ChainInput* const input = scratch.input[stage];
@@ -185,19 +205,16 @@ class WriteByTeam {
     std::uint64_t* hashes = scratch.hashes(tile, num_endpoints) + e;
     const ChainState before = scratch.before[stage][e];
     std::uint64_t hash = before.hash;
-    int skipped = 0;
     for (int i = 0; i < count; ++i) {
       const ChainInput entry = input[i];
       *hashes = hash;
       hashes += num_endpoints;
       const std::uint64_t advanced = chain_step(Chain::splitmix, hash, entry.token, entry.position);
       hash = skip[i] != 0 ? hash : advanced;
-      skipped += skip[i];
     }
     const int last = last_written(skip, count);
     scratch.before[(stage + 1) % Scratch::num_stages][e] = {
         hash, last < 0 ? before.position : input[last].position, before.checks_position};
-    return static_cast<Count>(count - skipped);
   }
 
   /// The last of `count` entries that is not skipped, or -1.
