@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "src/seldom.hpp"
 #include "src/team.hpp"
 #include "src/write/write_args.hpp"
 
