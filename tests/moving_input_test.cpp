@@ -230,7 +230,7 @@ class MovingInputTest : public SpaceTest<Space> {
   static void run(const Add& add, const Launch& launch, const Ints& added = {4, 2}) {
     if constexpr (can_scribble) {
       // Emulated lanes are slow under a sanitizer, and so are many tokens.
-      constexpr std::uint64_t of_emulated = sanitizer::is_on ? 25 : 100;
+      constexpr std::uint64_t of_emulated = sanitizer::is_on ? 15 : 100;
       const bool is_long = added[0] > 100;
       const std::uint64_t launches =
           test_settings::cases((runs_host_kernels<Space> ? 4000 : of_emulated) / (is_long ? 5 : 1));

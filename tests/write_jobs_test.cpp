@@ -6,6 +6,7 @@
 #include "tests/support/malform.hpp"
 #include "tests/support/random_case.hpp"
 #include "tests/support/rng.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/settings.hpp"
 #include "tests/support/write_fixture.hpp"
 
@@ -97,7 +98,8 @@ void check_without_plans(Rng& rng, std::vector<Case>& pools) {
 TYPED_TEST(WriteJobsTest, Random) {
   constexpr bool on_host = runs_host_kernels<TypeParam>;
   const std::uint64_t first = test_settings::seed();
-  for (std::uint64_t seed = first; seed < first + test_settings::cases(on_host ? 300 : 30);
+  for (std::uint64_t seed = first;
+       seed < first + test_settings::cases((on_host ? 300 : 30) / (sanitizer::is_on ? 3 : 1));
        ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Rng rng(seed);

@@ -46,10 +46,11 @@ StepInput step_of(const Ints& prefixes, const Ints& extends, std::int64_t page_s
 template <class Space>
 class WriteRequestsTest : public SpaceTest<Space> {
  protected:
-  /// For int32 and int64 arrays.
+  /// For int32 and int64 arrays; on devices, where that takes long, for some of each.
   static oracle::Report run(std::vector<StepInput>& steps) {
     std::vector<WriteRequestsCall> jobs;
     for (StepInput& step : steps) jobs.push_back({&step.batch, &step.tokens, &step.endpoints});
+    if (!runs_host_kernels<Space>) return check_write_requests<Space>({0x5A5A5A5A}, jobs);
     check_write_requests<Space>({~0U}, jobs);
     return check_write_requests<Space>({0}, jobs);
   }
@@ -62,7 +63,7 @@ TYPED_TEST_SUITE(WriteRequestsTest, OperationSpaces, SpaceName);
 
 /// As many requests as lanes of a warp and of a team, and around that.
 TYPED_TEST(WriteRequestsTest, Decode) {
-  for (const std::int64_t requests : {1, 2, 31, 32, 33, 63, 64, 65, 255, 257, 600}) {
+  for (const std::int64_t requests : {1, 2, 31, 32, 33, 63, 64, 65, 255, 257, 520}) {
     const oracle::Report report =
         TestFixture::run(step_of(Ints(requests, 5), Ints(requests, 1), 4));
     EXPECT_EQ(report.total, 0);
@@ -82,7 +83,7 @@ TYPED_TEST(WriteRequestsTest, RequestsOfDifferentLengths) {
 
 TYPED_TEST(WriteRequestsTest, OneLongAmongMany) {
   Ints extends(300, 1);
-  extends[137] = 5000;
+  extends[137] = 3000;
   EXPECT_EQ(TestFixture::run(step_of(Ints(300, 3), extends, 16)).total, 0);
 }
 
