@@ -146,7 +146,11 @@ template <class Space>
 oracle::Report check_write_requests(const Layout& layout,
                                     const std::vector<WriteRequestsCall>& jobs) {
   std::vector<std::vector<oracle::Endpoint>> expected, before;
-  for (const WriteRequestsCall& job : jobs) before.push_back(*job.endpoints);
+  std::vector<oracle::WritePlan> plans;  // what the requests would be in one
+  for (const WriteRequestsCall& job : jobs) {
+    before.push_back(*job.endpoints);
+    plans.push_back(oracle::write_plan_of(*job.requests));
+  }
   expected = before;
   oracle::Report report;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -163,9 +167,8 @@ oracle::Report check_write_requests(const Layout& layout,
     check::expect_equal(library_report, report);
     invariant::expect_report(library_report);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const oracle::WritePlan plan = oracle::write_plan_of(*jobs[i].requests);
-      check::expect_equal(library[i], expected[i], contested_slots(plan, *jobs[i].tokens));
-      invariant::expect_only_batch_slots(plan, *jobs[i].tokens, before[i], library[i]);
+      check::expect_equal(library[i], expected[i], contested_slots(plans[i], *jobs[i].tokens));
+      invariant::expect_only_batch_slots(plans[i], *jobs[i].tokens, before[i], library[i]);
     }
   }
   return report;

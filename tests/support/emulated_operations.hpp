@@ -291,6 +291,14 @@ class EmulatedOperations {
       jobs.in_pieces = true;
       jobs.num_groups = static_cast<std::int32_t>(rng.between(1, 20));
       jobs.piece_shift = rng.pick<std::int32_t>({0, 1, 2, 5});
+    } else if (rng.chance(50)) {
+      jobs.in_pieces = false;
+      jobs.num_groups = 0;
+      for (int j = 0; j < jobs.num_jobs(); ++j) {
+        const auto groups = static_cast<std::int32_t>(rng.between(1, 3));
+        jobs.items[j].groups_per_request = Divisor(groups);
+        jobs.num_groups += jobs.at(j).batch.num_given() * groups;
+      }
     }
     const Kernel kernel(jobs, sink);
     emulate(kernel, kernel.league_size(), Kernel::scratch_bytes, rng);
