@@ -13,6 +13,7 @@
 #include "src/expected_token.hpp"
 #include "src/request_args.hpp"
 #include "src/slot_finder.hpp"
+#include "src/verify/verify_entry.hpp"
 
 /// \file
 /// The work of a verify_requests, as kernel arguments.
@@ -75,6 +76,12 @@ struct VerifyJobArgs {
   KOKKOS_FUNCTION VerifiedRange range(int r) const {
     const auto [row, positions] = batch.row_positions(r);
     return range(row, positions);
+  }
+  /// \param with_added whether what the request adds follows its prefix, which is verified here
+  KOKKOS_FUNCTION VerifiedRange range(const RequestArgs::Request& request, bool with_added) const {
+    auto [first, end] = batch.positions(request);
+    if (with_added) end += request.extend;
+    return range(request.row, {first, end});
   }
   KOKKOS_FUNCTION VerifiedRange range(std::int64_t row,
                                       const RequestArgs::Positions& positions) const {

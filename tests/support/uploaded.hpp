@@ -91,9 +91,17 @@ class UploadedRequestBatch {
                     from.table.page_size,   kvcanary::memory_of<typename Space::memory_space>()};
     batch_.full_to_swa = arrays_.add(from.table.full_to_swa);
     batch_.window = from.window;
-    batch_.verify_end = from.verify_end == oracle::VerifyEnd::prefix
-                            ? kvcanary::VerifyEnd::prefix
-                            : kvcanary::VerifyEnd::last_token;
+    switch (from.verify_end) {
+      case oracle::VerifyEnd::prefix:
+        batch_.verify_end = kvcanary::VerifyEnd::prefix;
+        break;
+      case oracle::VerifyEnd::last_token:
+        batch_.verify_end = kvcanary::VerifyEnd::last_token;
+        break;
+      case oracle::VerifyEnd::whole_step:
+        batch_.verify_end = kvcanary::VerifyEnd::whole_step;
+        break;
+    }
     batch_.padding_row = from.padding_row;
     if (from.expected) add_expected(*from.expected);
   }
