@@ -18,7 +18,7 @@ struct Shared {
   static constexpr int few_endpoints = 4;
   static constexpr int few_jobs = 2;
 
-  /// Positions that a request adds, up to which one lane verifies them at the end of a step.
+  /// Tokens that a request adds, up to which each has a lane for itself at the end of a step.
   static constexpr std::int64_t few_added = 8;
 };
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <type_traits>
 
+#include "src/request_args.hpp"
+
 namespace kvcanary::detail {
 namespace {
 
@@ -220,15 +222,45 @@ void check_table(const Arguments& arguments, const SlotTable& table) {
   arguments.require(table.row_stride >= table.num_columns, "table.row_stride", table.row_stride,
                     [&] { return "at least num_columns, " + std::to_string(table.num_columns); });
   arguments.require_range("table.page_size", table.page_size, 1, int32_max);
-  arguments.require_array("table.entries", table.entries,
-                          extent_of(table.num_rows, table.num_columns, table.row_stride),
-                          alignof(std::int32_t), table.memory);
+  arguments.require_array(
+      "table.entries", table.entries,
+      extent_of(table.num_rows, table.num_columns, table.row_stride),
+      table.type == IntType::int32 ? sizeof(std::int32_t) : sizeof(std::int64_t), table.memory);
+}
+
+/// The requests of a batch: as many as there are rows, which lists can do without.
+struct Requests {
+  explicit Requests(const RequestBatch& batch)
+      : count(num_given(batch)), have_rows(batch.request_rows.given() || !batch.lists.given()) {}
+
+  /// What says how many they are, as text.
+  const char* array_size() const { return have_rows ? "request_rows.size" : "prefix_lengths.size"; }
+  const char* reference() const {
+    return have_rows ? "the size of request_rows" : "the size of prefix_lengths";
+  }
+
+  std::int64_t count;
+  bool have_rows;
+};
+
+void check_lists(const Arguments& arguments, const RequestBatch& batch, const Requests& requests) {
+  const SlotTable& table = batch.table;
+  arguments.require(table.entries == nullptr && table.num_rows == 0 && table.num_columns == 0 &&
+                        table.row_stride == 0 && table.page_size == 1,
+                    "table", "given", "left out, as there are lists");
+  const SlotLists& lists = batch.lists;
+  arguments.require_span("lists.pages", lists.pages);
+  arguments.require_span("lists.offsets", lists.offsets, requests.count + 1,
+                         "one more than there are requests");
+  arguments.check_optional("lists.first_positions", lists.first_positions, requests.count,
+                           requests.reference());
+  arguments.require_range("lists.page_size", lists.page_size, 1, int32_max);
 }
 
 void check_expected_tokens(const Arguments& arguments, const ExpectedTokens& expected,
-                           std::int64_t requests) {
-  arguments.check_optional("expected.valid_lengths", expected.valid_lengths, requests,
-                           "the size of request_rows");
+                           const Requests& requests) {
+  arguments.check_optional("expected.valid_lengths", expected.valid_lengths, requests.count,
+                           requests.reference());
   if (!arguments.check_optional("expected.tokens", expected.tokens)) return;
   arguments.require_at_least("expected.num_rows", expected.num_rows, 0);
   arguments.require_at_least("expected.num_columns", expected.num_columns, 0);
@@ -247,22 +279,23 @@ void check_expected_tokens(const Arguments& arguments, const ExpectedTokens& exp
 /// \param needs_extend_lengths whether they may not be left out
 void check_request_batch(const Arguments& arguments, const RequestBatch& batch,
                          bool needs_extend_lengths) {
-  const std::int64_t requests = batch.request_rows.size();
-  arguments.require_span("request_rows", batch.request_rows);
-  arguments.require_span("prefix_lengths", batch.prefix_lengths, requests,
-                         "the size of request_rows");
+  const Requests requests(batch);
+  if (requests.have_rows) arguments.require_span("request_rows", batch.request_rows);
+  arguments.require_span("prefix_lengths", batch.prefix_lengths, requests.count,
+                         requests.reference());
   const auto end = static_cast<std::int64_t>(batch.verify_end);
   arguments.require(end <= static_cast<std::int64_t>(VerifyEnd::whole_step), "verify_end", end,
                     "0 (prefix), 1 (last_token) or 2 (whole_step)");
   // Where they are given, null is right for no requests, as it is where they are needed.
   if (needs_extend_lengths || batch.verify_end != VerifyEnd::prefix ||
       batch.extend_lengths.given()) {
-    arguments.require_span("extend_lengths", batch.extend_lengths, requests,
-                           "the size of request_rows");
+    arguments.require_span("extend_lengths", batch.extend_lengths, requests.count,
+                           requests.reference());
   }
   arguments.check_optional_scalar("num_requests", batch.num_requests);
   arguments.require_at_least("window", batch.window, 0);
-  check_table(arguments, batch.table);
+  batch.lists.given() ? check_lists(arguments, batch, requests)
+                      : check_table(arguments, batch.table);
   arguments.check_optional("full_to_swa", batch.full_to_swa);
   check_expected_tokens(arguments, batch.expected, requests);
 }
@@ -424,18 +457,18 @@ void check_counts(const Arguments& call, std::size_t num_jobs, std::span<const J
 void check_step_jobs(const Arguments& call, std::span<const StepJob> jobs, std::int64_t limit) {
   check_counts(call, jobs.size(), jobs);
   EndpointCheck endpoints(call, jobs.size());
-  std::int64_t requests = 0;
+  std::int64_t all = 0;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const StepJob& job = jobs[j];
     const Arguments arguments = call.of_job(j, jobs.size());
+    const Requests requests(job.requests);
     check_request_batch(arguments.of("requests"), job.requests, true);
-    arguments.of("requests")
-        .require_at_most("request_rows.size", job.requests.request_rows.size(), limit);
+    arguments.of("requests").require_at_most(requests.array_size(), requests.count, limit);
     check_token_batch(arguments.of("tokens"), job.tokens);
     endpoints.add(j, job.endpoints);
-    requests += job.requests.request_rows.size();
+    all += requests.count;
   }
-  call.require_at_most("request_rows.size of all jobs", requests, limit);
+  call.require_at_most("request_rows.size of all jobs", all, limit);
 }
 
 }  // namespace
@@ -447,8 +480,9 @@ void check_plan_parts(const RequestBatch& batch, const WritePlanParts& write_pla
   const Arguments call("plan", unreachable);
   check_request_batch(call.of("batch"), batch, true);
   check_write_plan(call, "write_plan", write_plan);
-  call.of("batch").require_at_most("request_rows.size", batch.request_rows.size(),
-                                   write_plan.capacity, ", the capacity of write_plan");
+  const Requests requests(batch);
+  call.of("batch").require_at_most(requests.array_size(), requests.count, write_plan.capacity,
+                                   ", the capacity of write_plan");
   if (verify_plan != nullptr) check_verify_plan(call, "verify_plan", *verify_plan);
 }
 
@@ -487,15 +521,16 @@ void check_verify_requests_parts(std::span<const VerifyJob> jobs, const ReportPa
   const Arguments call("verify_requests", unreachable);
   check_counts(call, jobs.size(), jobs);
   EndpointCheck endpoints(call, jobs.size());
-  std::int64_t requests = 0;
+  std::int64_t all = 0;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const Arguments batch = call.of_job(j, jobs.size()).of("batch");
+    const Requests requests(jobs[j].batch);
     check_request_batch(batch, jobs[j].batch, false);
-    batch.require_at_most("request_rows.size", jobs[j].batch.request_rows.size(), requests_limit);
+    batch.require_at_most(requests.array_size(), requests.count, requests_limit);
     endpoints.add(j, jobs[j].endpoints);
-    requests += jobs[j].batch.request_rows.size();
+    all += requests.count;
   }
-  call.require_at_most("request_rows.size of all jobs", requests, requests_limit);
+  call.require_at_most("request_rows.size of all jobs", all, requests_limit);
   check_report(call, report);
 }
 

@@ -55,7 +55,7 @@ class IntArray {
 
   static constexpr std::uintptr_t narrow = 1;
 
-  std::uintptr_t bits_ = 0;
+  std::uintptr_t bits_;
 };
 
 }  // namespace kvcanary::detail

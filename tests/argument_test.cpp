@@ -507,6 +507,95 @@ TEST_F(ArgumentTest, Table) {
   EXPECT_EQ(plan(), "(not refused)") << "an empty table needs no entries";
 }
 
+TEST_F(ArgumentTest, TableOfInt64) {
+  batch.table = {ints.data(), 2, 3, 3, 1};
+  EXPECT_EQ(plan(), "(not refused)");
+  batch.table.entries = reinterpret_cast<const char*>(ints.data()) + 4;
+  EXPECT_THAT(plan(), testing::HasSubstr("must be aligned to 8 bytes"));
+}
+
+TEST_F(ArgumentTest, Lists) {
+  batch.table = {};
+  batch.lists = {six, four};
+  const kvcanary::SlotLists good = batch.lists;
+  const auto refused = [&](const std::string& name, const std::string& value) {
+    EXPECT_THAT(plan(), Refused("plan", "batch." + name, value));
+    EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch." + name, value));
+    EXPECT_THAT(write_requests(), Refused("write_requests", "requests." + name, value));
+    batch.lists = good;
+  };
+  EXPECT_EQ(plan(), "(not refused)");
+  EXPECT_EQ(verify_requests(), "(not refused)");
+  EXPECT_EQ(write_requests(), "(not refused)");
+  for (const std::int64_t page_size : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 31}) {
+    batch.lists.page_size = page_size;
+    refused("lists.page_size", std::to_string(page_size));
+  }
+  batch.lists.offsets = three;
+  EXPECT_EQ(plan(),
+            "plan: batch.lists.offsets.size is 3, must be 4, one more than there are requests");
+  refused("lists.offsets.size", "3");
+  batch.lists.first_positions = two;
+  EXPECT_EQ(plan(),
+            "plan: batch.lists.first_positions.size is 2, must be 3, the size of "
+            "request_rows");
+  refused("lists.first_positions.size", "2");
+  for (const auto& [array, name] :
+       std::vector<std::pair<IntSpan kvcanary::SlotLists::*, std::string>>{
+           {&kvcanary::SlotLists::pages, "lists.pages"},
+           {&kvcanary::SlotLists::offsets, "lists.offsets"},
+           {&kvcanary::SlotLists::first_positions, "lists.first_positions"}}) {
+    batch.lists.*array = IntSpan(static_cast<const std::int32_t*>(nullptr), 4);
+    refused(name, "null");
+    batch.lists.*array = IntSpan(ints.data(), 4, Memory::device);
+    refused(name, "in device memory");
+    batch.lists.*array = IntSpan(ints.data(), -1);
+    refused(name + ".size", "-1");
+    batch.lists.*array = IntSpan(
+        reinterpret_cast<const std::int64_t*>(reinterpret_cast<const char*>(ints.data()) + 4), 4);
+    EXPECT_THAT(plan(), testing::HasSubstr("must be aligned to 8 bytes"));
+    batch.lists = good;
+  }
+}
+
+TEST_F(ArgumentTest, ListsAndATable) {
+  batch.lists = {six, four};
+  EXPECT_EQ(plan(), "plan: batch.table is given, must be left out, as there are lists");
+  batch.table = {nullptr, 0, 0, 0, 16};
+  EXPECT_THAT(plan(), Refused("plan", "batch.table", "given"));
+  batch.table = {};
+  EXPECT_EQ(plan(), "(not refused)");
+  batch.lists = {six, {}};
+  EXPECT_EQ(plan(), "plan: batch.lists.offsets is not given, must be an array of int32 or int64");
+  batch.lists = {{}, four};
+  EXPECT_EQ(plan(), "plan: batch.lists.pages is not given, must be an array of int32 or int64");
+  batch.lists = {{}, {}, three};
+  EXPECT_THAT(plan(), Refused("plan", "batch.lists.pages", "not given"));
+  batch.lists = {};
+  EXPECT_EQ(plan(), "(not refused)") << "a table of no rows";
+}
+
+TEST_F(ArgumentTest, RequestsWithoutRows) {
+  batch.request_rows = {};
+  EXPECT_THAT(plan(), Refused("plan", "batch.request_rows", "not given"));
+  batch.table = {};
+  batch.lists = {six, four};
+  EXPECT_EQ(plan(), "(not refused)");
+  EXPECT_EQ(verify_requests(), "(not refused)");
+  EXPECT_EQ(write_requests(), "(not refused)");
+  batch.extend_lengths = two;
+  EXPECT_EQ(plan(), "plan: batch.extend_lengths.size is 2, must be 3, the size of prefix_lengths");
+  batch.prefix_lengths = {};
+  EXPECT_THAT(plan(), Refused("plan", "batch.prefix_lengths", "not given"));
+  batch.prefix_lengths = batch.extend_lengths = four;
+  batch.lists.offsets = IntSpan(ints.data(), 5);
+  batch.expected = {};
+  EXPECT_EQ(plan(),
+            "plan: batch.prefix_lengths.size is 4, must be at most 3, the capacity of write_plan");
+  batch.request_rows = IntSpan(static_cast<const std::int32_t*>(nullptr), 3);
+  EXPECT_THAT(plan(), Refused("plan", "batch.request_rows", "null")) << "meant to be given";
+}
+
 TEST_F(ArgumentTest, ExpectedTokens) {
   const kvcanary::ExpectedTokens good = batch.expected;
   const auto refused = [&](std::int64_t kvcanary::ExpectedTokens::* field, std::int64_t value,

@@ -50,7 +50,7 @@ oracle::SlotTable consecutive(std::int64_t page_size, std::int64_t rows, std::in
                               std::int64_t first) {
   oracle::SlotTable table{{}, rows, columns, columns, page_size};
   for (std::int64_t page = first; page < first + rows * columns; ++page) {
-    table.entries.push_back(static_cast<std::int32_t>(page));
+    table.entries.push_back(page);
   }
   return table;
 }
@@ -165,7 +165,7 @@ TYPED_TEST(ConventionsTest, VllmSlidingWindow) {
   pool.batch.window = 32;
   this->pools = {pool};
   EXPECT_THAT(this->step({0, 0, 0}, {100, 5, 0}), IsEmpty());
-  std::int32_t* const blocks = &this->pools[0].batch.table.entries[8];
+  std::int64_t* const blocks = &this->pools[0].batch.table.entries[8];
   std::fill_n(blocks, 4, 0);  // positions 0 to 63
   EXPECT_THAT(this->step({100, 5, 0}, {1, 1, 0}), IsEmpty());
   EXPECT_THAT(this->step({101, 6, 0}, {11, 1, 0}), IsEmpty());

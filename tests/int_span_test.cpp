@@ -101,6 +101,16 @@ TEST(SlotTableTest, OfAView) {
   EXPECT_EQ(table.memory, Memory::host);
 }
 
+TEST(SlotTableTest, Width) {
+  const Kokkos::View<std::int64_t**, Kokkos::LayoutRight, Kokkos::HostSpace> wide("table", 3, 4);
+  EXPECT_EQ(kvcanary::SlotTable(wide, 16).type, kvcanary::IntType::int64);
+  EXPECT_EQ(kvcanary::SlotTable(wide.data(), 3, 4, 4, 16).type, kvcanary::IntType::int64);
+  EXPECT_EQ(kvcanary::SlotTable(wide.data(), 3, 4, 4, 16).entries, wide.data());
+  const std::int32_t narrow = 0;
+  EXPECT_EQ(kvcanary::SlotTable(&narrow, 1, 1, 1, 16).type, kvcanary::IntType::int32);
+  EXPECT_EQ(kvcanary::SlotTable(nullptr, 0, 0, 0, 16).entries, nullptr);
+}
+
 TEST(SlotTableTest, OfAPartOfAView) {
   const Kokkos::View<std::int32_t**, Kokkos::LayoutRight, Kokkos::HostSpace> view("table", 3, 8);
   const auto part = Kokkos::subview(view, std::pair<int, int>(1, 3), std::pair<int, int>(2, 7));

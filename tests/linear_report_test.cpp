@@ -28,7 +28,7 @@ constexpr oracle::Chain both_chains[] = {oracle::Chain::splitmix, oracle::Chain:
 oracle::VerifyJob job_of(std::int64_t requests, std::int64_t length, std::int64_t columns) {
   oracle::SlotTable table{{}, 1, columns, columns, 1};
   for (std::int64_t c = 0; c < columns; ++c) {
-    table.entries.push_back(static_cast<std::int32_t>(c + 1));
+    table.entries.push_back(c + 1);
   }
   oracle::RequestBatch batch{
       Ints(requests, 0), Ints(requests, length), Ints(requests, 0), {}, table};

@@ -116,6 +116,13 @@ oracle::RequestBatch full_batch(const Ints& added) {
   return batch;
 }
 
+/// The same in lists that say where they begin.
+oracle::RequestBatch with_lists(oracle::RequestBatch batch) {
+  batch.lists = build::lists_of(batch);
+  batch.lists->first_positions = Ints(batch.request_rows.size(), 0);
+  return batch;
+}
+
 /// Tokens in the slots from 20 on, a few of them over and over.
 oracle::TokenBatch full_tokens(std::int64_t count) {
   oracle::TokenBatch tokens{build::iota(count, 7), build::iota(count), {}};
@@ -140,8 +147,8 @@ std::vector<Endpoint> some_endpoints(const oracle::RequestBatch& batch) {
 template <class Space>
 struct Arguments {
   /// \param added tokens of the two requests
-  Arguments(const Layout& layout, const Ints& added)
-      : host_batch(full_batch(added)),
+  Arguments(const Layout& layout, bool has_lists, const Ints& added)
+      : host_batch(has_lists ? with_lists(full_batch(added)) : full_batch(added)),
         host_endpoints(some_endpoints(host_batch)),
         batch(layout, host_batch),
         tokens(layout, full_tokens(added[0] + added[1])),
@@ -155,10 +162,16 @@ struct Arguments {
     const kvcanary::RequestBatch& all = batch.batch();
     for (const kvcanary::IntSpan& span :
          {all.request_rows, all.prefix_lengths, all.extend_lengths, all.num_requests,
-          all.full_to_swa, all.expected.tokens, all.expected.valid_lengths}) {
+          all.full_to_swa, all.expected.tokens, all.expected.valid_lengths, all.lists.pages,
+          all.lists.offsets, all.lists.first_positions}) {
       scribbler.add(span);
     }
-    scribbler.add(const_cast<std::int32_t*>(all.table.entries), host_batch.table.entries.size());
+    const auto entries = static_cast<std::int64_t>(host_batch.table.entries.size());
+    if (all.lists.given()) return;
+    scribbler.add(
+        all.table.type == kvcanary::IntType::int32
+            ? kvcanary::IntSpan(static_cast<const std::int32_t*>(all.table.entries), entries)
+            : kvcanary::IntSpan(static_cast<const std::int64_t*>(all.table.entries), entries));
   }
   void add_tokens(Scribbler& scribbler) const {
     const kvcanary::TokenBatch& all = tokens.batch();
@@ -230,20 +243,22 @@ class MovingInputTest : public SpaceTest<Space> {
   static void run(const Add& add, const Launch& launch, const Ints& added = {4, 2}) {
     if constexpr (can_scribble) {
       // Emulated lanes are slow under a sanitizer, and so are many tokens.
-      constexpr std::uint64_t of_emulated = sanitizer::is_on ? 15 : 100;
+      constexpr std::uint64_t of_emulated = sanitizer::is_on ? 8 : 50;
       const bool is_long = added[0] > 100;
       const std::uint64_t launches =
-          test_settings::cases((runs_host_kernels<Space> ? 4000 : of_emulated) / (is_long ? 5 : 1));
-      for (const std::uint32_t narrow : {0U, ~0U}) {
-        Args args({narrow}, added);
-        {
-          Scribbler scribbler;
-          add(args, scribbler);
-          scribbler.start();
-          for (std::uint64_t i = 0; i < launches; ++i) launch(args);
-          args.space.fence();
+          test_settings::cases((runs_host_kernels<Space> ? 2000 : of_emulated) / (is_long ? 5 : 1));
+      for (const bool has_lists : {false, true}) {
+        for (const std::uint32_t narrow : {0U, ~0U}) {
+          Args args({.narrow = narrow, .wide_pages = narrow == 0}, has_lists, added);
+          {
+            Scribbler scribbler;
+            add(args, scribbler);
+            scribbler.start();
+            for (std::uint64_t i = 0; i < launches; ++i) launch(args);
+            args.space.fence();
+          }
+          args.expect_guarded();
         }
-        args.expect_guarded();
       }
     }
   }

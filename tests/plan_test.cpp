@@ -33,7 +33,7 @@ class PlanTest : public SpaceTest<Space> {
  protected:
   /// Both plans of `batch`, equal to the oracle's, for int32 and for int64 arrays.
   static Plans run(const oracle::RequestBatch& batch, std::int64_t max_entries = 64) {
-    const auto requests = static_cast<std::int64_t>(batch.request_rows.size());
+    const auto requests = static_cast<std::int64_t>(batch.prefix_lengths.size());
     Plans plans;
     for (const std::uint32_t narrow : {0U, ~0U, 0b0101'0101U, 0b1010'1010U}) {
       plans = stale_plans(requests + 2, max_entries);

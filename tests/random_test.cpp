@@ -239,6 +239,8 @@ oracle::RequestBatch with_padded_request(oracle::RequestBatch batch, std::int64_
   insert(batch.extend_lengths, -7);
   if (batch.num_requests) ++*batch.num_requests;
   if (batch.expected && batch.expected->valid_lengths) insert(*batch.expected->valid_lengths, 3);
+  if (batch.lists) insert(batch.lists->offsets, batch.lists->offsets[at]);
+  if (batch.lists && batch.lists->first_positions) insert(*batch.lists->first_positions, 5);
   return batch;
 }
 
@@ -247,7 +249,7 @@ TYPED_TEST(RandomTest, PaddingIsInert) {
   this->for_each_seed(300, [](std::uint64_t seed) {
     const Case scenario = random_case(CaseKind::mixed, seed);
     const Step& step = scenario.steps.back();
-    if (!step.batch.padding_row) return;
+    if (!step.batch.padding_row || !step.batch.rows_given) return;
     Plans plans = stale_plans(step.max_requests + 1, step.max_entries);
     Library<TypeParam>::plan(scenario.layout, step.batch, plans.write, plans.verify);
 

@@ -110,7 +110,8 @@ TYPED_TEST(VerifyRequestsMalformedTest, TableTooSmall) {
 }
 
 TYPED_TEST(VerifyRequestsMalformedTest, TableEntriesOutOfRange) {
-  for (const std::int32_t entry : {-1, INT32_MIN, 1000, INT32_MAX}) {
+  for (const std::int64_t entry : {std::int64_t{-1}, std::int64_t{INT32_MIN}, std::int64_t{1000},
+                                   std::int64_t{INT32_MAX}, std::int64_t{1} << 32, INT64_MAX}) {
     for (const std::int64_t page_size : {1, 3, 64}) {
       VerifyJob job = job_of({200}, page_size);
       job.batch.table.entries[job.batch.table.num_columns + 1] = entry;

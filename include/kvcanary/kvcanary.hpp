@@ -15,6 +15,7 @@
 #include <kvcanary/plan.hpp>
 #include <kvcanary/record.hpp>
 #include <kvcanary/request_batch.hpp>
+#include <kvcanary/slot_lists.hpp>
 #include <kvcanary/slot_table.hpp>
 #include <kvcanary/step.hpp>
 #include <kvcanary/step_job.hpp>

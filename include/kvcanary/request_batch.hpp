@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <kvcanary/int_span.hpp>
+#include <kvcanary/slot_lists.hpp>
 #include <kvcanary/slot_table.hpp>
 #include <optional>
 
@@ -32,12 +33,16 @@ enum class VerifyEnd : std::uint8_t {
 
 /// The requests of one engine step. Arrays lie in memory of the execution space, one element a
 /// request. Prefix and extend length of a request are together below 2^30: others are malformed.
+/// Where tokens lie, `table` or `lists` says, of which one is given.
 struct RequestBatch {
-  IntSpan request_rows;       ///< row in the slot table
+  /// Row in the slot table and in the expected tokens, which reports name. With lists, it may be
+  /// left out: a request's row is then its index in the batch, and none is padding.
+  IntSpan request_rows = {};
   IntSpan prefix_lengths;     ///< tokens already in the cache, which the step reads
   IntSpan extend_lengths;     ///< tokens that the step adds
   IntSpan num_requests = {};  ///< optional device scalar: how many of the requests count, or all
-  SlotTable table;
+  SlotTable table = {};       ///< by request row
+  SlotLists lists = {};       ///< instead of a table: by request of the batch
   IntSpan full_to_swa =
       {};  ///< optional: slot of the sliding-window pool, by slot of the full pool
   /// Tokens that are verified before `verify_end` (whole_step: before those that the step adds); 0:

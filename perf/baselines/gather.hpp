@@ -128,7 +128,8 @@ Gather make_gather(const VerifyInputs<Space>& inputs, int set, std::uint64_t* re
   const SlotTable table = inputs.table().table();
   // A device has a thread for each position, a host core takes neighbours.
   Gather gather{.jobs = {},
-                .table = table.entries + (1 + set * of.requests) * table.row_stride,
+                .table = static_cast<const std::int32_t*>(table.entries) +
+                         (1 + set * of.requests) * table.row_stride,
                 .row_stride = table.row_stride,
                 .page_shift = static_cast<std::uint32_t>(
                     std::countr_zero(static_cast<std::uint64_t>(of.page))),

@@ -58,7 +58,7 @@ std::string describe(const VerifyCase& of) {
   return shape + "/page:" + std::to_string(of.page) + "/endpoints:" + std::to_string(of.endpoints) +
          "/kv:" + to_string(of.kv) + "/" + to_string(of.mode) + "/" + to_string(of.checked) +
          (of.expected ? "/expected" : "") +
-         (of.room > 0 ? "/room:" + std::to_string(of.room) : "") +
+         (of.room > 0 ? "/room:" + std::to_string(of.room) : "") + (of.lists ? "/lists" : "") +
          (of.chain == Chain::polynomial ? "/polynomial" : "");
 }
 

@@ -39,6 +39,7 @@ struct VerifyCase {
   std::int64_t room = 0;  ///< tokens that a row of the table has room for, if more than the longest
   std::int64_t added = 0;        ///< the last ones of each prefix, which a step adds (perf/step)
   std::int64_t first_added = 0;  ///< those of the first request, where they are others
+  bool lists = false;            ///< pages lie in lists, and not in a table
 
   static constexpr int max_pools = 2;
   int num_pools() const { return checked == Checked::full_and_swa ? 2 : 1; }
@@ -64,8 +65,8 @@ struct VerifyCase {
 };
 
 /// "256x4096/page:16/endpoints:1/kv:none/off/full", with "ragged" where requests have unlike
-/// prefixes, "/expected" where tokens are expected, "/room:131072" where the table is wider and
-/// "/polynomial" where chains are that.
+/// prefixes, "/expected" where tokens are expected, "/room:131072" where the table is wider,
+/// "/lists" where there are lists and "/polynomial" where chains are that.
 std::string describe(const VerifyCase& of);
 
 /// Bytes that verify has to read, counted alike for whatever does it: 36 for each position (4 of

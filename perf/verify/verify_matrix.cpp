@@ -71,6 +71,11 @@ std::vector<VerifyCase> verify_matrix() {
   for (const VerifyCase& shape : shapes) add_variations(cases, shape);
   // Tables are as wide as a model's longest context, whatever the requests are.
   cases.push_back({.requests = 256, .prefix = 4096, .room = 131072});
+  for (VerifyCase varied : {shapes[2], shapes[3]}) {
+    varied.lists = true;
+    cases.push_back(varied);
+  }
+  cases.push_back({.requests = 256, .prefix = 4096, .page = 1, .lists = true});
   cases.push_back({.requests = 1, .prefix = 4096, .chain = Chain::polynomial});
   for (VerifyCase varied : shapes) {
     varied.chain = Chain::polynomial;

@@ -13,7 +13,7 @@ namespace kvcanary::perf {
 std::vector<VerifyCase> plan_matrix();
 
 /// The same, and then four shapes in which one thing at a time is changed: page size, endpoints,
-/// pools, expected tokens, KV layout and hash mode.
+/// pools, expected tokens, KV layout and hash mode; wide tables, lists, and the other chain.
 std::vector<VerifyCase> verify_matrix();
 
 }  // namespace kvcanary::perf

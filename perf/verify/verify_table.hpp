@@ -39,6 +39,7 @@ class VerifyTable {
   VerifyTable(const VerifyCase& of, int num_sets) : case_(of), num_sets_(num_sets) {
     make_lengths();
     make_table();
+    if (of.lists) make_lists();
     if (of.expected) make_expected();
   }
 
@@ -47,8 +48,12 @@ class VerifyTable {
     RequestBatch batch{.request_rows = of_set(rows_, set),
                        .prefix_lengths = prefixes_,
                        .extend_lengths = ones_,
-                       .table = table(),
                        .window = pool.window};
+    if (case_.lists) {
+      batch.lists = lists(set);
+    } else {
+      batch.table = table();
+    }
     if (pool.is_swa) batch.full_to_swa = full_to_swa_;
     if (case_.expected) batch.expected = expected();
     return batch;
@@ -68,6 +73,12 @@ class VerifyTable {
  private:
   using Ints = Kokkos::View<std::int64_t*, Memory>;
   using Table = Kokkos::View<std::int32_t**, Kokkos::LayoutRight, Memory>;
+
+  SlotLists lists(int set) const {
+    return {.pages = {list_pages_.data() + set * case_.pages(), case_.pages(), memory_of<Memory>()},
+            .offsets = list_offsets_,
+            .page_size = case_.page};
+  }
 
   IntSpan of_set(const Ints& all, int set) const {
     return {all.data() + set * case_.requests, case_.requests, memory_of<Memory>()};
@@ -119,6 +130,18 @@ class VerifyTable {
     full_to_swa_ = upload<Memory>(to_swa);
   }
 
+  /// The same pages as the table's, those of each set by themselves.
+  void make_lists() {
+    const auto pages = shuffled(1, num_sets_ * case_.pages(), 3000);
+    std::vector<std::int32_t> offsets{0};
+    for (std::int64_t r = 0; r < case_.requests; ++r) {
+      const std::int64_t of_request = (case_.prefix_of(r) + case_.page - 1) / case_.page;
+      offsets.push_back(offsets.back() + static_cast<std::int32_t>(of_request));
+    }
+    list_pages_ = upload<Memory>(std::vector<std::int32_t>(pages.begin(), pages.end()));
+    list_offsets_ = upload<Memory>(offsets);
+  }
+
   /// \param first position of the page's first slot \param kept positions that are not evicted
   void map_page(std::vector<std::int64_t>& to_swa, std::int64_t page, std::int64_t swa_page,
                 std::int64_t first, std::int64_t prefix, std::int64_t kept) const {
@@ -139,7 +162,7 @@ class VerifyTable {
   int num_sets_;
   Ints rows_, prefixes_, zeros_, ones_, full_to_swa_;
   Table table_;
-  Kokkos::View<std::int32_t*, Memory> expected_;
+  Kokkos::View<std::int32_t*, Memory> list_pages_, list_offsets_, expected_;
 };
 
 }  // namespace kvcanary::perf

@@ -71,9 +71,11 @@ struct PlanArgs {
   }
 
   /// What a write plan says of a request by itself.
-  KOKKOS_FUNCTION void store_request(int r, const RequestArgs::Request& request) const {
+  KOKKOS_FUNCTION void store_request(int r, const SlotFinder::List& list,
+                                     const RequestArgs::Request& request) const {
     rows[r] = request.row;
-    seed_slots[r] = seed_slot(finder, request.row, request.prefix, request.extend);
+    seed_slots[r] =
+        seed_slot(finder, finder.row(list, request.row), request.prefix, request.extend);
   }
 
   /// `n` requests count of those `wanted`.

@@ -128,13 +128,16 @@ class PlanEntries {
       const auto position = static_cast<std::int32_t>(static_cast<std::uint32_t>(entry) -
                                                       Warp::from_lane(team_, shift, request));
       const bool is_there = entry < end;
-      const std::int64_t found = is_there ? args_.finder.find(row, position) : invalid_slot;
+      // Each lane on its own, which takes no registers from tile to tile.
+      SlotFinder::SlotRow slots{};
+      if (is_there) slots = args_.finder.row(base + request, row);
+      const std::int64_t found = is_there ? args_.finder.find(slots, position) : invalid_slot;
       const std::int64_t found_before =
           Warp::from_lane(team_, found, (lane + warp_width - 1) % warp_width);
       std::int64_t predecessor = slot_or_invalid(lane > 0 ? found_before : last_found);
       last_found = found_before;
       if (is_there && (position == first || entry == share_begin)) {
-        predecessor = args_.finder.find_predecessor(row, position, first);
+        predecessor = args_.finder.find_predecessor(slots, position, first);
       }
       std::int64_t token = -1;
       if (is_there && args_.expected.given()) {

@@ -19,7 +19,7 @@ namespace kvcanary::detail {
 /// room for so many at once.
 template <class Kernel, class ExecSpace>
 int num_request_teams(const ExecSpace& space, const RequestBatch& batch) {
-  const LaneRequests of_first(static_cast<int>(batch.request_rows.size()), Kernel::team_size, 0);
+  const LaneRequests of_first(static_cast<int>(num_given(batch)), Kernel::team_size, 0);
   const auto room = static_cast<int>(teams_that_fill(space, 1));
   return std::clamp(of_first.of_lane, 1, room);
 }

@@ -33,7 +33,7 @@ class PlanOnHost {
       const RequestArgs::Request request = args_.batch.request(r);
       total += args_.sums_of(request);
       args_.offsets[r + 1] = total.extend;
-      args_.store_request(r, request);
+      args_.store_request(r, args_.finder.list(r), request);
     }
     std::fill(args_.offsets + n + 1, args_.offsets + args_.write_capacity + 1, total.extend);
     args_.store_states(n, wanted, total);
@@ -54,7 +54,8 @@ class PlanOnHost {
       before += count(positions);
       const std::int64_t stop = std::min(before, end);
       if (e >= stop) continue;
-      store_entries(r, row, positions.first, positions.first + first, e, stop);
+      store_entries(r, row, positions.first, positions.first + static_cast<std::int32_t>(first), e,
+                    stop);
       e = stop;
     }
   }
@@ -64,12 +65,13 @@ class PlanOnHost {
   }
 
   /// Entries [begin, end), of positions of a request from `position` on.
-  void store_entries(int r, std::int64_t row, std::int64_t first, std::int64_t position,
+  void store_entries(int r, std::int64_t row, std::int32_t first, std::int32_t position,
                      std::int64_t begin, std::int64_t end) const {
     const ExpectedTokenArgs::Tokens tokens = args_.expected.tokens_of(r, row);
-    std::int64_t predecessor = args_.finder.find_predecessor(row, position, first);
+    const SlotFinder::SlotRow slots = args_.finder.row(r, row);
+    std::int64_t predecessor = args_.finder.find_predecessor(slots, position, first);
     for (std::int64_t e = begin; e < end; ++e, ++position) {
-      const std::int64_t slot = slot_or_invalid(args_.finder.find(row, position));
+      const std::int64_t slot = slot_or_invalid(args_.finder.find(slots, position));
       args_.entries[e] = {.slot = slot,
                           .position = position,
                           .predecessor = predecessor,

@@ -51,12 +51,14 @@ class PlanRequests {
     int turn = requests.begin + team_index;
     KVCANARY_SELDOM_LOOP
     for (int r = requests.begin; r < requests.end; ++r) {
+      SlotFinder::List list;
+      if (r == turn) list = args_.finder.list(r);
       const RequestArgs::Request request = args_.batch.request(r);
       if (r < n) sums += args_.sums_of(request);
       if (r != turn) continue;
       turn += num_teams;
       args_.offsets[r + 1] = sums.extend;  // that of all requests, where r does not count
-      if (r < n) args_.store_request(r, request);
+      if (r < n) args_.store_request(r, list, request);
     }
     const int lane = team_index * team_size + rank, lanes = num_teams * team_size;
     for (std::int64_t r = given + lane; r < args_.write_capacity; r += lanes) {

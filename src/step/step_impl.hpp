@@ -44,6 +44,13 @@ inline EndpointArray<> endpoints_of(std::span<const StepJob> jobs) {
   return endpoints;
 }
 
+/// The most that a request of any job adds, as far as the host knows.
+inline std::int64_t most_added(std::span<const StepJob> jobs) {
+  std::int64_t most = 0;
+  for (const StepJob& job : jobs) most = std::max(most, job.tokens.max_entries_per_request);
+  return most;
+}
+
 /// Whether there is a kernel that does all of a step at once.
 template <class ExecSpace>
 bool is_one_launch(std::span<const StepJob> jobs) {
@@ -65,7 +72,7 @@ void launch_step(const ExecSpace& space, StepSide side, std::span<const StepJob>
   const Args args(jobs, log, counters);
   const std::int64_t others = 1 + Kernel::num_writing(args);
   const Kernel kernel(side, Jobs(VerifyJobsOfStep(jobs, VerifyEnd::prefix).span()), args,
-                      ScratchLayout::last_team(scratch.bytes.data()),
+                      ScratchLayout::last_team(scratch.bytes.data()), most_added(jobs),
                       teams_that_fill(space, Kernel::teams_at_once) - others);
   launch_teams<Kernel::team_size, Kernel::teams_at_once>("kvc::step", space, kernel.league_size(),
                                                          Kernel::scratch_bytes, kernel);

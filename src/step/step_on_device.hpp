@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <kvcanary/step.hpp>
@@ -25,19 +26,23 @@ class StepOnDevice {
   static_assert(kv_work <= KVWork::few);
   using Verify = VerifyRequestsOnDevice<Member, chains, kv_work, Jobs, Tuning>;
   using Write = WriteByLane<Member, chains, kv_work, Args, Tuning>;
+  using Added = AddedCheck<chains, kv_work, Verify::team_size, Jobs>;
 
  public:
   static constexpr int team_size = Verify::team_size, teams_at_once = Verify::teams_at_once;
   static_assert(Write::team_size == team_size);
 
   /// \param jobs those of `args`, with prefixes to verify
+  /// \param most_added tokens of a request, about
   /// \param verifying_teams about so many
   StepOnDevice(StepSide side, Jobs jobs, const Args& args, const LastTeam& last_team,
-               std::int64_t verifying_teams)
+               std::int64_t most_added, std::int64_t verifying_teams)
       : verify_(prepared(jobs, verifying_teams), args.sink),
         write_(args),
         last_team_(last_team),
         num_writing_(static_cast<std::int32_t>(write_.league_size())),
+        most_shift_(static_cast<std::int8_t>(std::bit_width(static_cast<std::uint64_t>(
+            std::clamp<std::int64_t>(most_added, 1, tuning::Shared::few_added) - 1)))),
         is_tail_(side == StepSide::tail) {}
 
   std::int64_t league_size() const { return num_writing_ + verify_.league_size(); }
@@ -53,13 +58,16 @@ class StepOnDevice {
     write_.run(team, team.league_rank());
     if (!is_tail_) return;
     auto& scratch = in_scratch<Scratch>(team);
+    // As if it were the last one already: what that takes is on its way while the stamps are.
+    const Added added(verify_.jobs(), verify_.sink(), most_shift_);
+    const typename Added::Item first = added.first(team.team_rank());
     if (!last_team_.is_last(team, num_writing_, scratch.is_last)) return;
-    scratch.added.check(team, verify_.jobs(), verify_.sink());
+    added.check(team, first, scratch.any_long);
   }
 
  private:
   struct Scratch {
-    AddedCheck<kv_work, team_size> added;
+    int any_long;
     bool is_last;
   };
 
@@ -77,6 +85,7 @@ class StepOnDevice {
   Write write_;
   LastTeam last_team_;
   std::int32_t num_writing_;
+  std::int8_t most_shift_;
   bool is_tail_;
 };
 

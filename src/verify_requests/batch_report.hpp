@@ -12,8 +12,8 @@
 /// What one team of a device says of the batches as a whole.
 namespace kvcanary::detail {
 
-/// Counts launches and entries, and reports malformed batches and positions that a table does not
-/// reach. In team scratch.
+/// Counts launches and entries, and reports malformed batches and positions that a table or a list
+/// does not reach. In team scratch.
 template <int team_size, int warp_width>
 class BatchReport {
  public:
@@ -61,11 +61,12 @@ class BatchReport {
     Count entries = 0;
     bool malformed = wanted != n, beyond = false;
     for (int r = team.team_rank(); r < n; r += team_size) {
+      const SlotFinder::List list = job.finder.list(r);  // on its way together with the lengths
       const RequestArgs::Request request = job.batch.request(r);
-      const VerifiedRange range = job.range(request, with_added);
+      const VerifiedRange range = job.range(list, request, with_added);
       entries += static_cast<Count>(range.num_entries());
       malformed = malformed || request.is_malformed;
-      beyond = beyond || range.stop < range.end;
+      beyond = beyond || range.has_beyond();
     }
     if (malformed) Kokkos::atomic_store(&findings.malformed, 1);
     if (beyond) Kokkos::atomic_store(&findings.beyond, 1);
@@ -84,13 +85,16 @@ class BatchReport {
                                                 const VerifyJobArgs& job, const ViolationSink& sink,
                                                 bool with_added) {
     for (int r = 0, n = job.batch.num_counted(); r < n; ++r) {
-      const VerifiedRange range = job.range(job.batch.request(r), with_added);
-      const std::int64_t count = range.end - range.stop;
-      const std::int64_t part = (count + team_size - 1) / team_size;
-      const std::int64_t begin = Kokkos::min(count, part * team.team_rank());
-      const std::int64_t end = Kokkos::min(count, begin + part);
-      if (begin == end) continue;
-      report_beyond(jobs.endpoints, job, r, range.row, range.stop + begin, range.stop + end, sink);
+      const VerifiedRange range = job.range(job.finder.list(r), job.batch.request(r), with_added);
+      for (int side = 0; side < 2; ++side) {
+        const std::int64_t from = side == 0 ? range.first : range.stop;
+        const std::int64_t count = (side == 0 ? range.start : range.end) - from;
+        const std::int64_t part = (count + team_size - 1) / team_size;
+        const std::int64_t begin = Kokkos::min(count, part * team.team_rank());
+        const std::int64_t end = Kokkos::min(count, begin + part);
+        if (begin == end) continue;
+        report_beyond(jobs.endpoints, job, r, range.row, from + begin, from + end, sink);
+      }
     }
   }
 

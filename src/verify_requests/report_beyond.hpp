@@ -8,7 +8,7 @@
 #include "src/violation_sink.hpp"
 
 /// \file
-/// Positions that a slot table does not reach.
+/// Positions that a row of the slot table, or a list, does not reach.
 namespace kvcanary::detail {
 
 /// Reports positions [begin, end) of request `r`, which have no slot, in every endpoint of its job.

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <kvcanary/verify_plan.hpp>
 #include <kvcanary/verify_requests.hpp>
 #include <limits>
 #include <span>
@@ -19,14 +20,17 @@
 /// The work of a verify_requests, as kernel arguments.
 namespace kvcanary::detail {
 
-/// What is verified of a request.
+/// What is verified of a request. All of it comes from one look.
 struct VerifiedRange {
   std::int64_t row;
-  std::int32_t first;  ///< position
-  std::int32_t stop;   ///< end of the positions for which the table may have a slot, >= first
-  std::int32_t end;    ///< end of all positions: those from `stop` on have none
+  std::int32_t first, end;   ///< positions
+  std::int32_t start, stop;  ///< those for which there are entries, in [first, end]
+  SlotFinder::SlotRow slots;
 
   KOKKOS_FUNCTION std::int64_t num_entries() const { return end - first; }
+  KOKKOS_FUNCTION std::int32_t count() const { return stop - start; }
+  /// Positions for which there is no entry.
+  KOKKOS_FUNCTION bool has_beyond() const { return start > first || stop < end; }
 };
 
 /// A request, counted in its job.
@@ -39,23 +43,21 @@ struct VerifyJobArgs {
   RequestArgs batch;
   SlotFinder finder;
   ExpectedTokenArgs expected;
-  std::int32_t reach;                         ///< positions for which the table has columns
-  std::int16_t first_endpoint, endpoint_end;  ///< in the endpoints of all jobs
   /// Slots that surely hold a token in each of the endpoints, which share a pool: one comparison
   /// for all of them.
   std::int64_t first_token_slot, num_token_slots;
-  Divisor groups_per_request;  ///< on a device, see work_split.hpp
+  Divisor groups_per_request;                 ///< on a device, see work_split.hpp
+  std::int16_t first_endpoint, endpoint_end;  ///< in the endpoints of all jobs
 
   VerifyJobArgs() = default;
   VerifyJobArgs(const VerifyJob& job, int first_endpoint)
       : batch(job.batch),
         finder(job.batch),
         expected(job.batch.expected),
-        reach(SlotFinder::reach_of(job.batch.table)),
-        first_endpoint(static_cast<std::int16_t>(first_endpoint)),
-        endpoint_end(static_cast<std::int16_t>(first_endpoint + job.endpoints.size())),
         first_token_slot(0),
-        num_token_slots(0) {
+        num_token_slots(0),
+        first_endpoint(static_cast<std::int16_t>(first_endpoint)),
+        endpoint_end(static_cast<std::int16_t>(first_endpoint + job.endpoints.size())) {
     std::int64_t end = std::numeric_limits<std::int64_t>::max();
     for (const Endpoint& from : job.endpoints) {
       const EndpointArgs endpoint = to_args(from);
@@ -70,31 +72,35 @@ struct VerifyJobArgs {
            static_cast<std::uint64_t>(num_token_slots);
   }
 
-  /// Positions that a request can have verified, where the table has slots for them.
-  KOKKOS_FUNCTION std::int32_t longest() const { return batch.longest(reach); }
+  /// Positions that a request can have verified, where there are entries for them.
+  std::int32_t longest() const { return batch.longest(finder.reach()); }
 
   KOKKOS_FUNCTION VerifiedRange range(int r) const {
+    const SlotFinder::List list = finder.list(r);  // on its way together with the lengths
     const auto [row, positions] = batch.row_positions(r);
-    return range(row, positions);
+    return range(list, row, positions);
   }
   /// \param with_added whether what the request adds follows its prefix, which is verified here
-  KOKKOS_FUNCTION VerifiedRange range(const RequestArgs::Request& request, bool with_added) const {
+  KOKKOS_FUNCTION VerifiedRange range(const SlotFinder::List& list,
+                                      const RequestArgs::Request& request, bool with_added) const {
     auto [first, end] = batch.positions(request);
     if (with_added) end += request.extend;
-    return range(request.row, {first, end});
+    return range(list, request.row, {first, end});
   }
-  KOKKOS_FUNCTION VerifiedRange range(std::int64_t row,
+  KOKKOS_FUNCTION VerifiedRange range(const SlotFinder::List& list, std::int64_t row,
                                       const RequestArgs::Positions& positions) const {
+    const SlotFinder::SlotRow slots = finder.row(list, row);
     const auto [first, end] = positions;
-    return {row, first, clamp(finder.has_row(row) ? reach : 0, first, end), end};
+    const std::int32_t start = clamp(slots.first, first, end);
+    return {row, first, end, start, clamp(slots.end(), start, end), slots};
   }
 
   /// The entry of a position of request `r`, as `plan` makes it.
   KOKKOS_FUNCTION VerifyEntry entry(int r, const VerifiedRange& range,
-                                    std::int64_t position) const {
-    return {.slot = slot_or_invalid(finder.find(range.row, position)),
+                                    std::int32_t position) const {
+    return {.slot = slot_or_invalid(finder.find(range.slots, position)),
             .position = position,
-            .predecessor = finder.find_predecessor(range.row, position, range.first),
+            .predecessor = finder.find_predecessor(range.slots, position, range.first),
             .expected_token = expected.at(expected.tokens_of(r, range.row), position),
             .request_row = range.row};
   }

@@ -125,24 +125,14 @@ class VerifyRequestsOnDevice {
   /// A request, as all lanes of a group see it.
   struct Request {
     RequestIndex index;
-    std::int32_t first;           ///< as in VerifiedRange
-    std::int32_t stop;            ///< end of the positions that its row of the table has
-    const std::int32_t* entries;  ///< its row of the table, if there is one
+    std::int32_t first;  ///< as in VerifiedRange
+    SlotFinder::SlotRow slots;
     ExpectedTokenArgs::Tokens expected;
   };
   KOKKOS_FUNCTION Request request_of(const RequestIndex& index, const VerifiedRange& range) const {
-    const VerifyJobArgs& job = jobs_.at(index.job);
-    // Lengths and rows may have changed since the stretch was dealt out.
-    const std::int32_t stop =
-        job.finder.has_row(range.row) ? Kokkos::min(range.stop, job.reach) : 0;
-    return {index, range.first, stop, job.finder.entries_of(range.row),
-            job.expected.tokens_of(index.request, range.row)};
+    return {index, range.first, range.slots,
+            jobs_.at(index.job).expected.tokens_of(index.request, range.row)};
   }
-
-  /// The table entry of a position, or -1, and where the position is in the page.
-  struct Page {
-    std::int32_t entry, offset;
-  };
 
   KOKKOS_FUNCTION void verify_stretch(const Member& team, Scratch& scratch,
                                       const FoundStretch& found) const {
@@ -154,15 +144,15 @@ class VerifyRequestsOnDevice {
     Strips strips{.begin = stretch.begin,
                   .end = stretch.end,
                   .position = stretch.begin - 1 + team.team_rank() % group_size};
-    Page pages[strips_at_once];
-    look_up(request, strips.position, pages);
+    PageEntry entries[strips_at_once];
+    look_up(request, strips.position, entries);
     for (; strips.begin < strips.end; strips.begin += step, strips.position += step) {
       std::int64_t slots[strips_at_once];
       for (int i = 0; i < strips_at_once; ++i) {
-        slots[i] = job.finder.slot_at(pages[i].entry, pages[i].offset);
+        slots[i] = slot_of(request, strips.position + i * strip_size, entries[i]);
       }
       // On their way while these are verified.
-      look_up(request, strips.position + step, pages);
+      look_up(request, strips.position + step, entries);
       std::uint32_t wrong = 0;
       if (strips_at_once == 1 || strips.end - strips.begin > strip_size) {
         wrong = verify_strips<strips_at_once>(team, scratch.kv_hash, request, strips, slots);
@@ -176,20 +166,26 @@ class VerifyRequestsOnDevice {
       }
       // Looked up once more, so that reports have their registers.
       request = request_of(request.index, job.range(request.index.request));
-      look_up(request, strips.position + step, pages);
+      look_up(request, strips.position + step, entries);
     }
   }
 
-  /// The pages of a lane's positions in strips, of which `position` is that in the first.
-  KOKKOS_FUNCTION void look_up(const Request& request, std::int32_t position, Page* pages) const {
+  /// The entries of a lane's positions in strips, of which `position` is that in the first.
+  KOKKOS_FUNCTION void look_up(const Request& request, std::int32_t position,
+                               PageEntry* entries) const {
     const SlotFinder& finder = jobs_.at(request.index.job).finder;
     for (int i = 0; i < strips_at_once; ++i, position += strip_size) {
-      const auto [column, offset] = finder.place_of(position);
-      pages[i] = {-1, offset};
-      if (static_cast<std::uint32_t>(position) < static_cast<std::uint32_t>(request.stop)) {
-        pages[i].entry = request.entries[column];
-      }
+      entries[i] = PageEntry();
+      if (request.slots.has(position)) entries[i] = finder.look(request.slots, position);
     }
+  }
+
+  /// The slot of a position whose entry is there; where it is in the page takes less to say once
+  /// more than to keep.
+  KOKKOS_FUNCTION std::int64_t slot_of(const Request& request, std::int32_t position,
+                                       const PageEntry& entry) const {
+    const SlotFinder& finder = jobs_.at(request.index.job).finder;
+    return finder.sure_slot_at(entry, finder.place_of(request.slots, position).offset);
   }
 
   /// Strips of positions, as a lane sees them.
@@ -300,14 +296,18 @@ class VerifyRequestsOnDevice {
                                       const Record& record) const {
     if (request.first == 0) return static_cast<std::uint64_t>(record.prev_hash) == chain_start();
     const VerifyJobArgs& job = jobs_.at(request.index.job);
-    const std::int64_t row = job.batch.row(request.index.request);
-    const std::int64_t before = job.finder.find_predecessor(row, request.first, request.first);
+    // Looked up once more where hashing leaves no registers for it.
+    const SlotFinder::SlotRow slots =
+        kv_work == KVWork::many
+            ? job.finder.row(request.index.request, job.batch.row(request.index.request))
+            : request.slots;
+    const std::int64_t before = job.finder.find_predecessor(slots, request.first, request.first);
     return before == unchecked_slot || endpoint.padding.contains(before);
   }
 
   /// Reports a position in the endpoints whose bits are set. Looks everything up once more: what is
   /// seldom done shall not keep registers from the rest.
-  KOKKOS_FUNCTION void report(const RequestIndex& index, std::int64_t position,
+  KOKKOS_FUNCTION void report(const RequestIndex& index, std::int32_t position,
                               std::uint32_t wrong) const {
     const VerifyJobArgs& job = jobs_.at(index.job);
     const VerifyEntry entry = job.entry(index.request, job.range(index.request), position);

@@ -38,11 +38,11 @@ class VerifyRequestsOnHost {
 
  private:
   /// Consecutive positions of a request, as many as a worker takes at a time; or, however many they
-  /// are, all that the table does not reach: a garbage length must not keep a host busy for hours.
+  /// are, all before or behind its entries: a garbage length must not keep a host busy for hours.
   struct Unit {
     std::int32_t begin;  ///< position
     std::int32_t count;
-    bool beyond;  ///< the table has no slots for them
+    bool beyond;  ///< there are no entries for them
   };
   static constexpr std::int32_t unit_size = tuning::Host::VerifyRequests::unit_size;
 
@@ -78,7 +78,7 @@ class VerifyRequestsOnHost {
   };
 
   static std::int64_t num_units(const VerifiedRange& range) {
-    return (range.stop - range.first + unit_size - 1) / unit_size +
+    return (range.first < range.start ? 1 : 0) + (range.count() + unit_size - 1) / unit_size +
            (range.stop < range.end ? 1 : 0);
   }
 
@@ -89,7 +89,10 @@ class VerifyRequestsOnHost {
   }
 
   static Unit unit_of(const VerifiedRange& range, std::int64_t index) {
-    const std::int64_t begin = range.first + index * unit_size;
+    if (range.first < range.start && index-- == 0) {
+      return {range.first, range.start - range.first, true};
+    }
+    const std::int64_t begin = range.start + index * unit_size;
     if (begin >= range.stop) return {range.stop, range.end - range.stop, true};
     const auto first = static_cast<std::int32_t>(begin);
     return {first, std::min(range.stop - first, unit_size), false};
@@ -156,7 +159,7 @@ class VerifyRequestsOnHost {
     slots.begin = unit.begin + done;
     slots.count = std::clamp(unit.count - done, 0, host_tile_size);
     if (slots.count == 0) return;
-    const std::int64_t row = request.range.row;
+    const SlotFinder::SlotRow& row = request.range.slots;
     slots.before_and_at[0] = job.finder.find_predecessor(row, slots.begin, request.range.first);
     job.finder.find_many(row, slots.begin, slots.count, slots.before_and_at + 1);
     slots.smallest = std::numeric_limits<std::uint64_t>::max();

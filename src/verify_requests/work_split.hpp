@@ -12,9 +12,9 @@
 ///
 /// A *group* of lanes works on consecutive positions. Mostly each request has groups of its own,
 /// which take its positions in even parts: for that, a group needs one look at one length. Where
-/// tables have room for requests so long that their own groups would keep all others waiting, all
-/// groups share all positions evenly, a *piece* of them at a time: for that, each team looks at all
-/// lengths.
+/// tables or lists have room for requests so long that their own groups would keep all others
+/// waiting, all groups share all positions evenly, a *piece* of them at a time: for that, each team
+/// looks at all lengths.
 namespace kvcanary::detail {
 
 /// Consecutive positions of a request, for a group.
@@ -81,8 +81,8 @@ class WorkSplit {
     const std::int32_t count = num_positions(job, r, range);
     const std::int32_t even = groups.quotient(count + groups.divisor() - 1);
     const std::int32_t size = (even + grain - 1) / grain * grain;
-    const std::int32_t begin = range.first + part * size;
-    return {{{j, r}, begin, Kokkos::min(begin + size, range.first + count)}, range};
+    const std::int32_t begin = range.start + part * size;
+    return {{{j, r}, begin, Kokkos::min(begin + size, range.start + count)}, range};
   }
 
   /// What share_of_pieces keeps in team scratch.
@@ -137,7 +137,7 @@ class WorkSplit {
       whole = this->whole(share.request);
     }
     const int count = Kokkos::min(share.count, whole.pieces - share.skip);
-    const std::int32_t begin = whole.range.first + share.skip * piece();
+    const std::int32_t begin = whole.range.start + share.skip * piece();
     share.skip += count;
     share.count -= count;
     const std::int32_t end = begin + Kokkos::min(count * piece(), whole.end - begin);
@@ -175,7 +175,7 @@ class WorkSplit {
   /// requests that don't count.
   KOKKOS_FUNCTION static std::int32_t num_positions(const VerifyJobArgs& job, int r,
                                                     const VerifiedRange& range) {
-    return r < job.batch.num_counted() ? range.stop - range.first : 0;
+    return r < job.batch.num_counted() ? range.count() : 0;
   }
 
   /// All that is verified of a request.
@@ -189,7 +189,7 @@ class WorkSplit {
     const VerifyJobArgs& job = jobs_.at(j);
     const VerifiedRange range = job.range(request);
     const std::int32_t count = num_positions(job, request, range);
-    return {range, range.first + count, ((count + piece() - 1) / grain) >> jobs_.piece_shift};
+    return {range, range.start + count, ((count + piece() - 1) / grain) >> jobs_.piece_shift};
   }
 
   KOKKOS_FUNCTION static int ceil_div(int a, int b) {

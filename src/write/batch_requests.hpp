@@ -37,7 +37,8 @@ struct ExtendSums {
 struct BatchRequests {
   struct Request {
     std::int64_t begin, end;  ///< entries
-    std::int64_t row, prefix;
+    std::int64_t row;
+    std::int32_t prefix;
   };
   /// Of all requests that count: somebody has to look at each of them.
   struct Totals {
@@ -61,9 +62,10 @@ struct BatchRequests {
   KOKKOS_FUNCTION static Request request(const RequestArgs::Request& found, std::int64_t begin) {
     return {begin, begin + found.extend, found.row, found.prefix};
   }
-  /// The slot of the token before a request's first.
-  KOKKOS_FUNCTION std::int64_t seed_slot(const Request& request) const {
-    return detail::seed_slot(finder, request.row, request.prefix, request.end - request.begin);
+  /// The slot of the token before the first of request `r`.
+  KOKKOS_FUNCTION std::int64_t seed_slot(const Request& request, std::int64_t r) const {
+    return detail::seed_slot(finder, finder.row(static_cast<int>(r), request.row), request.prefix,
+                             request.end - request.begin);
   }
 
   KOKKOS_FUNCTION static std::int64_t num_requests(const Totals& totals) {

@@ -62,9 +62,9 @@ class HostRequests<WriteJobArgs<BatchRequests>> {
     for (int q = 0; q < next_; ++q) begin_ += batch_.request(q).extend;
   }
   PlannedRequest next() {
-    const auto found = BatchRequests::request(batch_.request(next_++), begin_);
+    const auto found = BatchRequests::request(batch_.request(next_), begin_);
     begin_ = found.end;
-    return {found.begin, found.end, job_.requests.seed_slot(found), found.row};
+    return {found.begin, found.end, job_.requests.seed_slot(found, next_++), found.row};
   }
 
  private:

@@ -39,8 +39,8 @@ struct PlannedRequests {
   KOKKOS_FUNCTION Request request(std::int64_t r) const {
     return {offsets[r], offsets[r + 1], seed_slots[r], rows[r]};
   }
-  /// The slot of the token before a request's first.
-  KOKKOS_FUNCTION static std::int64_t seed_slot(const Request& request) {
+  /// The slot of the token before the first of a request.
+  KOKKOS_FUNCTION static std::int64_t seed_slot(const Request& request, std::int64_t /*r*/) {
     return request.seed_slot;
   }
 

@@ -83,8 +83,12 @@ class WriteByLane {
     const Args& args = writer_.args();
     const RequestArgs& batch = job.requests.batch;
     const int first = static_cast<int>(block) * team_size, r = first + team.team_rank();
+    SlotFinder::List list{};
     RequestArgs::Request found{};
-    if (r < batch.num_given()) found = batch.request(r);
+    if (r < batch.num_given()) {
+      list = job.requests.finder.list(r);
+      found = batch.request(r);
+    }
     const std::int64_t wanted = batch.wanted();
     const bool checks_positions = job.checks_positions();
     // Where each request before it adds a token.
@@ -93,7 +97,7 @@ class WriteByLane {
     if (guessed) entry = job.entry(r);
     const int n = batch.num_counted(wanted);
     const bool counts = r < n;
-    const SeedPlace seed_place(job.requests.finder, found, counts);
+    const SeedPlace seed_place(job.requests.finder, list, found, counts);
     const Sums sums = sums_up_to(team, batch, found, first, n);
     const std::int64_t seed_slot = seed_place.slot(job.requests.finder);
     const Record seed = Args::load_seed(endpoint, seed_slot);

@@ -122,7 +122,7 @@ class WriteByScan {
         [&](int j, std::int64_t r, const typename Job::Request& found) {
           const Job& job = args_.jobs[j];
           const WriteRequest request = clamp_request(found, scratch.split.size_of(j).bounds);
-          const std::int64_t seed_slot = job.requests.seed_slot(found);
+          const std::int64_t seed_slot = job.requests.seed_slot(found, r);
           for (int e = 0; e < job.num_endpoints; ++e) {
             args_.check_request(args_.endpoints.items[job.first_endpoint + e], found.end, seed_slot,
                                 request, r);
@@ -137,7 +137,7 @@ class WriteByScan {
     const Job& job = args_.jobs[part.job];
     if (lane >= job.num_endpoints) return {};
     return Args::load_seed(args_.endpoints.items[job.first_endpoint + lane],
-                           job.requests.seed_slot(part.found));
+                           job.requests.seed_slot(part.found, part.request));
   }
 
   /// What a request starts from in the endpoint of this lane.
@@ -146,7 +146,7 @@ class WriteByScan {
     const Job& job = args_.jobs[part.job];
     if (lane >= job.num_endpoints) return {};
     return Args::start(args_.endpoints.items[job.first_endpoint + lane], Chain::polynomial,
-                       job.requests.seed_slot(part.found), seed,
+                       job.requests.seed_slot(part.found, part.request), seed,
                        scratch.split.size_of(part.job).checks_positions);
   }
 

@@ -108,7 +108,7 @@ class WriteByTeam {
     const bool checks_positions = job.checks_positions();
     const std::int64_t n = job.requests.num_requests(found.totals);
     const WriteRequest mine = clamp_request(found.request, found.bounds);
-    const std::int64_t seed_slot = r < n ? job.requests.seed_slot(found.request) : no_slot;
+    const std::int64_t seed_slot = r < n ? job.requests.seed_slot(found.request, r) : no_slot;
     const bool has_chain = rank < job.num_endpoints && r < n;
     // Seeds come from memory at the same time as the first tile, which all lanes read: there is no
     // chain to advance yet.

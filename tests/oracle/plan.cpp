@@ -17,8 +17,8 @@ struct Request {
 bool is_length(std::int64_t length) { return length >= 0 && length < (std::int64_t{1} << 30); }
 
 Request request(const RequestBatch& batch, std::int64_t r) {
-  const std::int64_t row = batch.request_rows.at(r);
-  if (batch.padding_row == row) return {r, row};
+  const std::int64_t row = row_of(batch, r);
+  if (batch.rows_given && batch.padding_row == row) return {r, row};
   const std::int64_t prefix = batch.prefix_lengths.at(r);
   const std::int64_t extend = batch.extend_lengths.at(r);
   Request request{r, row, is_length(prefix) ? prefix : 0, is_length(extend) ? extend : 0,
@@ -31,7 +31,7 @@ Request request(const RequestBatch& batch, std::int64_t r) {
 }
 
 std::int64_t num_requests(const RequestBatch& batch) {
-  const auto given = static_cast<std::int64_t>(batch.request_rows.size());
+  const auto given = static_cast<std::int64_t>(batch.prefix_lengths.size());
   return std::clamp<std::int64_t>(batch.num_requests.value_or(given), 0, given);
 }
 
@@ -52,14 +52,19 @@ std::int64_t first_position(const RequestBatch& batch, const Request& request) {
   return std::max<std::int64_t>(0, end - batch.window);
 }
 
+Found find_slot(const RequestBatch& batch, const Request& request, std::int64_t position) {
+  return batch.lists ? find(*batch.lists, request.index, position)
+                     : find(batch.table, request.row, position);
+}
+
 std::int64_t seed_slot(const RequestBatch& batch, const Request& request) {
   if (request.prefix == 0 || request.extend == 0) return no_slot;
-  return find(batch.table, request.row, request.prefix - 1).slot;
+  return find_slot(batch, request, request.prefix - 1).slot;
 }
 
 std::int64_t predecessor(const RequestBatch& batch, const Request& request, std::int64_t position) {
   if (position == 0) return no_slot;
-  const Found before = find(batch.table, request.row, position - 1);
+  const Found before = find_slot(batch, request, position - 1);
   const bool outside_window = position == first_position(batch, request);
   return outside_window && before.kind == Found::Kind::gone ? unchecked_slot : before.slot;
 }
@@ -78,14 +83,14 @@ std::int64_t expected_token(const RequestBatch& batch, const Request& request,
 void append_entries(const RequestBatch& batch, const Request& request, VerifyPlan& plan) {
   const std::int64_t end = end_position(batch, request);
   for (std::int64_t p = first_position(batch, request); p < end; ++p) {
-    plan.entries.at(plan.num_entries++) = {find(batch.table, request.row, p).slot, p,
+    plan.entries.at(plan.num_entries++) = {find_slot(batch, request, p).slot, p,
                                            predecessor(batch, request, p),
                                            expected_token(batch, request, p), request.row};
   }
 }
 
 std::int64_t malformed(const RequestBatch& batch, const std::vector<Request>& requests) {
-  const auto given = static_cast<std::int64_t>(batch.request_rows.size());
+  const auto given = static_cast<std::int64_t>(batch.prefix_lengths.size());
   const bool clamped = batch.num_requests.value_or(given) != num_requests(batch);
   return std::ranges::count_if(requests, &Request::malformed) + (clamped ? 1 : 0);
 }
@@ -121,6 +126,10 @@ void fill(const RequestBatch& batch, const std::vector<Request>& requests, Verif
 }
 
 }  // namespace
+
+std::int64_t row_of(const RequestBatch& batch, std::int64_t request) {
+  return batch.rows_given ? batch.request_rows.at(request) : request;
+}
 
 void plan(const RequestBatch& batch, WritePlan& write_plan, VerifyPlan& verify_plan) {
   const std::vector<Request> requests = requests_of(batch);

@@ -27,11 +27,15 @@ struct RequestBatch {
   std::vector<std::int64_t> extend_lengths;
   std::optional<std::int64_t> num_requests = {};
   SlotTable table;
+  std::optional<SlotLists> lists = {};  ///< instead of the table
   std::int64_t window = 0;
   VerifyEnd verify_end = VerifyEnd::prefix;
   std::optional<std::int64_t> padding_row = 0;
   std::optional<ExpectedTokens> expected = {};
+  bool rows_given = true;  ///< otherwise rows are 0, 1, ..., whatever request_rows holds
 };
+
+std::int64_t row_of(const RequestBatch& batch, std::int64_t request);
 
 /// The arrays have the size of the capacity (offsets: one more).
 struct WritePlan {

@@ -9,14 +9,14 @@ namespace {
 
 RequestBatch batch_of(const VerifyJob& job) {
   RequestBatch batch = job.batch;
-  if (!job.extends_given) batch.extend_lengths.assign(batch.request_rows.size(), 0);
+  if (!job.extends_given) batch.extend_lengths.assign(batch.prefix_lengths.size(), 0);
   return batch;
 }
 
 }  // namespace
 
 VerifyPlan verify_plan_of(const VerifyJob& job) {
-  const std::size_t requests = job.batch.request_rows.size();
+  const std::size_t requests = job.batch.prefix_lengths.size();
   WritePlan write_plan{std::vector<std::int64_t>(requests + 1), std::vector<std::int64_t>(requests),
                        std::vector<std::int64_t>(requests)};
   VerifyPlan verify_plan;

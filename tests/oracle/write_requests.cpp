@@ -6,7 +6,7 @@
 namespace oracle {
 
 WritePlan write_plan_of(const RequestBatch& batch) {
-  const std::size_t room = std::max<std::size_t>(1, batch.request_rows.size());
+  const std::size_t room = std::max<std::size_t>(1, batch.prefix_lengths.size());
   WritePlan write_plan{std::vector<std::int64_t>(room + 1), std::vector<std::int64_t>(room),
                        std::vector<std::int64_t>(room)};
   VerifyPlan verify_plan;  // holds nothing

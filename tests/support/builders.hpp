@@ -16,13 +16,25 @@ using Ints = std::vector<std::int64_t>;
 
 /// Rows of pages, all of the same length.
 inline oracle::SlotTable table(std::int64_t page_size,
-                               const std::vector<std::vector<std::int32_t>>& rows) {
+                               const std::vector<std::vector<std::int64_t>>& rows) {
   const auto columns = static_cast<std::int64_t>(rows.at(0).size());
   oracle::SlotTable table{{}, static_cast<std::int64_t>(rows.size()), columns, columns, page_size};
-  for (const std::vector<std::int32_t>& row : rows) {
+  for (const std::vector<std::int64_t>& row : rows) {
     table.entries.insert(table.entries.end(), row.begin(), row.end());
   }
   return table;
+}
+
+/// Lists of all that the rows of a batch's requests hold, and of nothing else.
+inline oracle::SlotLists lists_of(const oracle::RequestBatch& batch) {
+  const oracle::SlotTable& table = batch.table;
+  oracle::SlotLists lists{{}, {0}, {}, table.page_size, table.full_to_swa};
+  for (const std::int64_t row : batch.request_rows) {
+    const auto begin = table.entries.begin() + row * table.row_stride;
+    lists.pages.insert(lists.pages.end(), begin, begin + table.num_columns);
+    lists.offsets.push_back(static_cast<std::int64_t>(lists.pages.size()));
+  }
+  return lists;
 }
 
 /// `num_slots` rows of bytes that no record and no gap between records should keep by accident.

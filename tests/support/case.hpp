@@ -13,6 +13,7 @@
 struct Layout {
   std::uint32_t narrow = 0;          ///< bit i: the i-th array is int32 where its values fit
   std::int64_t kv_misalignment = 0;  ///< bytes that KV sources start after a multiple of 64
+  bool wide_pages = false;  ///< entries of tables and lists are int64, and not int32 where they fit
 
   bool is_narrow(int array) const { return (narrow >> array & 1U) != 0; }
 };

@@ -22,7 +22,7 @@ struct Lengths {
 
 inline Lengths sane_lengths(const oracle::RequestBatch& batch, std::int64_t r) {
   constexpr std::int64_t limit = std::int64_t{1} << 30;
-  if (batch.padding_row && batch.request_rows[r] == *batch.padding_row) return {};
+  if (batch.rows_given && batch.padding_row == batch.request_rows[r]) return {};
   const auto sane = [](std::int64_t length) { return length >= 0 && length < limit ? length : 0; };
   Lengths lengths{sane(batch.prefix_lengths[r]), sane(batch.extend_lengths[r])};
   if (lengths.prefix + lengths.extend >= limit) lengths.extend = 0;
@@ -33,13 +33,13 @@ inline Lengths sane_lengths(const oracle::RequestBatch& batch, std::int64_t r) {
 /// there is a prefix to go on from.
 inline void expect_write_plan(const oracle::RequestBatch& batch, const oracle::WritePlan& plan) {
   ASSERT_GE(plan.num_requests, 0);
-  ASSERT_LE(plan.num_requests, static_cast<std::int64_t>(batch.request_rows.size()));
+  ASSERT_LE(plan.num_requests, static_cast<std::int64_t>(batch.prefix_lengths.size()));
   EXPECT_EQ(plan.offsets[0], 0);
   for (std::int64_t r = 0; r < plan.num_requests; ++r) {
     const auto [prefix, extend] = sane_lengths(batch, r);
     EXPECT_EQ(plan.offsets[r + 1] - plan.offsets[r], extend) << "request " << r;
     EXPECT_EQ(plan.seed_slots[r] == oracle::no_slot, prefix == 0 || extend == 0) << "request " << r;
-    EXPECT_EQ(plan.request_rows[r], batch.request_rows[r]) << "request " << r;
+    EXPECT_EQ(plan.request_rows[r], oracle::row_of(batch, r)) << "request " << r;
   }
   for (std::size_t r = plan.num_requests; r < plan.offsets.size(); ++r) {
     EXPECT_EQ(plan.offsets[r], plan.offsets[plan.num_requests]) << "request " << r;
@@ -75,7 +75,7 @@ inline void expect_verify_plan(const oracle::RequestBatch& batch, std::int64_t n
     for (std::int64_t last = e + window, first = e; e < last; ++e) {
       const oracle::VerifyEntry& entry = plan.entries[e];
       EXPECT_EQ(entry.position, end - (last - e)) << "entry " << e;
-      EXPECT_EQ(entry.request_row, batch.request_rows[r]) << "entry " << e;
+      EXPECT_EQ(entry.request_row, oracle::row_of(batch, r)) << "entry " << e;
       EXPECT_EQ(entry.predecessor == oracle::no_slot, entry.position == 0) << "entry " << e;
       EXPECT_TRUE(entry.slot >= 0 || entry.slot == oracle::invalid_slot) << "entry " << e;
       if (e > first) expect_successor(plan.entries[e - 1], entry, e);

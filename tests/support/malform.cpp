@@ -36,10 +36,28 @@ void spoil_expected(Rng& rng, oracle::ExpectedTokens& expected) {
 }
 
 void spoil_table(Rng& rng, oracle::SlotTable& table) {
-  std::int32_t& entry = table.entries[rng.index(table.entries)];
-  entry = static_cast<std::int32_t>(garbage(rng, 20));
+  std::int64_t& entry = table.entries[rng.index(table.entries)];
+  entry = garbage(rng, 20);
+  if (rng.chance(50)) entry = static_cast<std::int32_t>(entry);
   if (rng.chance(20)) table.num_columns = rng.between(0, table.num_columns);
   if (rng.chance(20)) table.num_rows = rng.between(0, table.num_rows);
+}
+
+void spoil_lists(Rng& rng, oracle::SlotLists& lists) {
+  switch (rng.between(0, 3)) {
+    case 0:
+      spoil(rng, lists.pages, 20);
+      break;
+    case 1:
+      spoil(rng, lists.offsets, size_of(lists.pages));
+      break;
+    case 2:
+      if (lists.first_positions) spoil(rng, *lists.first_positions, 20);
+      break;
+    default:
+      lists.pages.resize(rng.between(0, size_of(lists.pages)));
+      break;
+  }
 }
 
 /// Lengths that are right by themselves, but not together.
@@ -91,7 +109,8 @@ void spoil_record(Rng& rng, oracle::Endpoint& endpoint) {
 }  // namespace
 
 void malform(Rng& rng, oracle::RequestBatch& batch) {
-  const std::int64_t given = size_of(batch.request_rows);
+  const std::int64_t given = size_of(batch.prefix_lengths);
+  auto& full_to_swa = batch.lists ? batch.lists->full_to_swa : batch.table.full_to_swa;
   for (std::int64_t n = rng.between(1, 6); n > 0; --n) {
     switch (rng.between(0, 11)) {
       case 0:
@@ -107,13 +126,13 @@ void malform(Rng& rng, oracle::RequestBatch& batch) {
         batch.num_requests = garbage(rng, given);
         break;
       case 4:
-        spoil_table(rng, batch.table);
+        batch.lists ? spoil_lists(rng, *batch.lists) : spoil_table(rng, batch.table);
         break;
       case 5:
-        if (batch.table.full_to_swa) spoil(rng, *batch.table.full_to_swa, 100);
+        if (full_to_swa) spoil(rng, *full_to_swa, 100);
         break;
       case 6:
-        if (batch.table.full_to_swa) batch.table.full_to_swa->resize(rng.between(1, 60));
+        if (full_to_swa) full_to_swa->resize(rng.between(1, 60));
         break;
       case 7:
         batch.window = std::max<std::int64_t>(0, garbage(rng, 20));

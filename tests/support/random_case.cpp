@@ -6,6 +6,7 @@
 
 #include "oracle/slot_table.hpp"
 #include "tests/support/random_endpoints.hpp"
+#include "tests/support/random_lists.hpp"
 #include "tests/support/random_pool.hpp"
 #include "tests/support/rng.hpp"
 
@@ -45,7 +46,7 @@ class Engine {
     make_expected();
     Case result;
     result.layout = {static_cast<std::uint32_t>(rng_.bits()),
-                     rng_.chance(50) ? 0 : rng_.between(1, 15)};
+                     rng_.chance(50) ? 0 : rng_.between(1, 15), rng_.chance(50)};
     result.endpoints = random_endpoints(rng_, rng_.pick(sizes_.endpoints), pool_);
     for (int s = 0; s < 3; ++s) result.steps.push_back(make_step());
     return result;
@@ -111,7 +112,7 @@ class Engine {
     table_.page_size = page_size_;
     table_.num_columns = max_length / page_size_ + 1 + rng_.between(0, 2);
     table_.row_stride = table_.num_columns + rng_.between(0, 3);
-    const auto unused = static_cast<std::int32_t>(rng_.between(-1, num_pages));
+    const std::int64_t unused = rng_.between(-1, num_pages);
     table_.entries.assign(table_.num_rows * table_.row_stride, unused);
     const bool translated = window_ > 0 && rng_.chance(60);
     std::vector<std::int64_t> pages =
@@ -139,13 +140,13 @@ class Engine {
       if (column * page_size_ < request.shared) {
         entry(request.row, column) = entry(requests_[request.owner].row, column);
       } else {
-        entry(request.row, column) = static_cast<std::int32_t>(pages.back());
+        entry(request.row, column) = pages.back();
         pages.pop_back();
       }
     }
   }
 
-  std::int32_t& entry(std::int64_t row, std::int64_t column) {
+  std::int64_t& entry(std::int64_t row, std::int64_t column) {
     return table_.entries[row * table_.row_stride + column];
   }
 
@@ -162,7 +163,7 @@ class Engine {
     }
     dummies_are_read_ = page.has_value() && pool_.padding.skip_reads;
     for (std::int64_t column = 0; page && column < table_.num_columns; ++column) {
-      entry(dummy_row_, column) = static_cast<std::int32_t>(*page);
+      entry(dummy_row_, column) = *page;
     }
   }
 
@@ -191,8 +192,7 @@ class Engine {
       return true;
     }
     if (column * page_size_ < begin || (column + 1) * page_size_ > end) return false;
-    entry(request.row, column) =
-        static_cast<std::int32_t>(gone_is_padding_ ? *pool_.null_unit() : negative);
+    entry(request.row, column) = gone_is_padding_ ? *pool_.null_unit() : negative;
     return true;
   }
 
@@ -277,6 +277,7 @@ class Engine {
     add_padding(step);
     add_expectations(step);
     set_capacities(step);
+    if (rng_.chance(50)) turn_into_lists(rng_, step.batch);
     for (const Turn& turn : turns) {
       if (turn.kind == Turn::Kind::request) requests_[turn.request].done += turn.extend;
     }

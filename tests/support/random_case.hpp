@@ -16,9 +16,9 @@ enum class CaseKind {
 };
 
 /// Three steps of a small engine: chunked prefill and decode, with padded rows and entries, under
-/// the conventions of any engine (padding slots and row, page size, where verification ends, how a
-/// table says that a token has left the window). Slots are unique across the requests of a step,
-/// but for padding slots, and no request writes another one's seed.
+/// the conventions of any engine (padding slots and row, page size, table or lists, where
+/// verification ends, how a table says that a token has left the window). Slots are unique across
+/// the requests of a step, but for padding slots, and no request writes another one's seed.
 Case random_case(CaseKind kind, std::uint64_t seed);
 
 /// One to twelve cases of any kind that have nothing to do with each other, but whose pools can

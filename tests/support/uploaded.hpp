@@ -61,6 +61,9 @@ class UploadedArrays {
     const int index = static_cast<int>(arrays_.size());
     return arrays_.emplace_back(values, layout_.is_narrow(index)).span();
   }
+  kvcanary::IntSpan add_pages(const std::vector<std::int64_t>& values) {
+    return arrays_.emplace_back(values, !layout_.wide_pages).span();
+  }
   kvcanary::IntSpan add(const std::optional<std::vector<std::int64_t>>& values) {
     return values ? add(*values) : kvcanary::IntSpan();
   }
@@ -80,16 +83,12 @@ class UploadedArrays {
 template <class Space>
 class UploadedRequestBatch {
  public:
-  UploadedRequestBatch(const Layout& layout, const oracle::RequestBatch& from)
-      : arrays_(layout), table_values_(from.table.entries), table_(table_values_) {
-    batch_.request_rows = arrays_.add(from.request_rows);
+  UploadedRequestBatch(const Layout& layout, const oracle::RequestBatch& from) : arrays_(layout) {
+    if (from.rows_given) batch_.request_rows = arrays_.add(from.request_rows);
     batch_.prefix_lengths = arrays_.add(from.prefix_lengths);
     batch_.extend_lengths = arrays_.add(from.extend_lengths);
     batch_.num_requests = arrays_.add(from.num_requests);
-    batch_.table = {table_.data(),          from.table.num_rows,
-                    from.table.num_columns, from.table.row_stride,
-                    from.table.page_size,   kvcanary::memory_of<typename Space::memory_space>()};
-    batch_.full_to_swa = arrays_.add(from.table.full_to_swa);
+    from.lists ? add_lists(*from.lists) : add_table(from.table);
     batch_.window = from.window;
     switch (from.verify_end) {
       case oracle::VerifyEnd::prefix:
@@ -108,12 +107,27 @@ class UploadedRequestBatch {
 
   const kvcanary::RequestBatch& batch() const { return batch_; }
 
-  void expect_unchanged() const {
-    arrays_.expect_unchanged();
-    EXPECT_EQ(table_.fetch(), table_values_);
-  }
+  void expect_unchanged() const { arrays_.expect_unchanged(); }
 
  private:
+  void add_table(const oracle::SlotTable& from) {
+    const kvcanary::IntSpan entries = arrays_.add_pages(from.entries);
+    const auto of = [&](const auto* data) {
+      return kvcanary::SlotTable(data, from.num_rows, from.num_columns, from.row_stride,
+                                 from.page_size, entries.memory());
+    };
+    batch_.table = entries.type() == kvcanary::IntType::int32
+                       ? of(static_cast<const std::int32_t*>(entries.data()))
+                       : of(static_cast<const std::int64_t*>(entries.data()));
+    batch_.full_to_swa = arrays_.add(from.full_to_swa);
+  }
+
+  void add_lists(const oracle::SlotLists& from) {
+    batch_.lists = {arrays_.add_pages(from.pages), arrays_.add(from.offsets),
+                    arrays_.add(from.first_positions), from.page_size};
+    batch_.full_to_swa = arrays_.add(from.full_to_swa);
+  }
+
   void add_expected(const oracle::ExpectedTokens& from) {
     batch_.expected = {
         arrays_.add(from.tokens),        from.num_rows,    from.num_columns, from.row_stride,
@@ -121,8 +135,6 @@ class UploadedRequestBatch {
   }
 
   UploadedArrays<Space> arrays_;
-  std::vector<std::int32_t> table_values_;
-  GuardedArray<std::int32_t, Space> table_;
   kvcanary::RequestBatch batch_;
 };
 

@@ -40,7 +40,7 @@ inline oracle::RequestBatch batch_of(const Ints& lengths, std::int64_t page_size
   oracle::RequestBatch batch{build::iota(requests, 1), lengths, Ints(lengths.size(), 1), {}, {}};
   batch.table = {{}, requests + 1, columns, columns, page_size};
   for (std::int64_t page = (requests + 1) * columns; page > 0; --page) {
-    batch.table.entries.push_back(static_cast<std::int32_t>(page));
+    batch.table.entries.push_back(page);
   }
   return batch;
 }
