@@ -57,10 +57,9 @@ bool run() {
                                        .prefix_lengths = step.prefix,
                                        .extend_lengths = step.extend,
                                        .table = slot_table};
-    kvcanary::verify_requests(space, batch, endpoints, log, counters);
-    kvcanary::write_requests(
-        space, batch, {.tokens = step.tokens, .positions = step.positions, .slots = step.slots},
-        endpoints, scratch, log, counters);
+    kvcanary::step(space, kvcanary::StepSide::head, batch,
+                   {.tokens = step.tokens, .positions = step.positions, .slots = step.slots},
+                   endpoints, scratch, log, counters);
   };
 
   canary_step(first_step());

@@ -30,7 +30,8 @@ struct FillAdded {
     const std::int64_t column = row * table.row_stride + position / table.page_size;
     tokens[entry] = token_of(row, position);
     positions[entry] = position;
-    full_slots[entry] = table.entries[column] * table.page_size + position % table.page_size;
+    const std::int64_t page = static_cast<const std::int32_t*>(table.entries)[column];
+    full_slots[entry] = page * table.page_size + position % table.page_size;
     if (swa_slots != nullptr) swa_slots[entry] = full_to_swa[full_slots[entry]];
   }
 };
