@@ -5,6 +5,7 @@
 #include "src/containers/plans_impl.hpp"
 #include "src/containers/violation_log_impl.hpp"
 #include "src/plan/plan_impl.hpp"
+#include "src/step/step_impl.hpp"
 #include "src/verify/verify_impl.hpp"
 #include "src/verify_requests/verify_requests_impl.hpp"
 #include "src/warm_up_impl.hpp"
@@ -40,9 +41,12 @@
   template void write(const ExecSpace&, std::span<const WriteJob<MemorySpace>>,                    \
                       const ViolationLog<MemorySpace>&, const LaunchCounters<MemorySpace>&);       \
   template WriteScratch<MemorySpace> WriteScratch<MemorySpace>::allocate(const ExecSpace&);        \
-  template void write_requests(const ExecSpace&, std::span<const WriteRequestsJob>,                \
+  template void write_requests(const ExecSpace&, std::span<const StepJob>,                         \
                                const WriteScratch<MemorySpace>&, const ViolationLog<MemorySpace>&, \
                                const LaunchCounters<MemorySpace>&);                                \
+  template void step(const ExecSpace&, StepSide, std::span<const StepJob>,                         \
+                     const WriteScratch<MemorySpace>&, const ViolationLog<MemorySpace>&,           \
+                     const LaunchCounters<MemorySpace>&);                                          \
   template void verify(const ExecSpace&, const VerifyPlan<MemorySpace>&,                           \
                        std::span<const Endpoint>, const ViolationLog<MemorySpace>&,                \
                        const LaunchCounters<MemorySpace>&);                                        \

@@ -17,6 +17,9 @@ struct Shared {
   /// arguments: one of few microseconds waits noticeably for a kilobyte of them.
   static constexpr int few_endpoints = 4;
   static constexpr int few_jobs = 2;
+
+  /// Tokens that a request adds, up to which each has a lane for itself at the end of a step.
+  static constexpr std::int64_t few_added = 8;
 };
 
 }  // namespace kvcanary::tuning

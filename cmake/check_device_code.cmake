@@ -38,7 +38,7 @@ elseif(BACKEND STREQUAL "hip")
   set(needed "hipcc (ROCm 6.2)")
   set(target gfx942)
   set(target_definitions "KOKKOS_ARCH_AMD_GPU \"AMD_GFX942\"" KOKKOS_ARCH_AMD_GFX942)
-  set(flags -x hip --offload-arch=${target} -fopenmp -Wall -Wextra -Werror
+  set(flags -x hip --offload-arch=${target} -Xarch_host -O0 -fopenmp -Wall -Wextra -Werror
     -Rpass-analysis=kernel-resource-usage)
 else()
   message(FATAL_ERROR "BACKEND is '${BACKEND}'; it may be cuda or hip")

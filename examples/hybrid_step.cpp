@@ -289,7 +289,7 @@ class HybridStep {
     const std::array reads{kvcanary::VerifyJob{full, full_.endpoints()},
                            kvcanary::VerifyJob{swa, swa_.endpoints()}};
     kvcanary::verify_requests(space_, reads, log_, counters_);
-    using Job = kvcanary::WriteRequestsJob;
+    using Job = kvcanary::StepJob;
     const std::array adds{Job{full, engine_.tokens(engine_.slots(), extend), full_.endpoints()},
                           Job{swa, engine_.tokens(engine_.swa_slots(), extend), swa_.endpoints()}};
     kvcanary::write_requests(space_, adds, scratch_, log_, counters_);

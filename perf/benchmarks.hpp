@@ -13,4 +13,7 @@ void register_write_benchmarks();
 /// verify/... and plan/...: the same for verify_requests, and for plan.
 void register_verify_benchmarks();
 
+/// step/...: the same for step, both sides of it.
+void register_step_benchmarks();
+
 }  // namespace kvcanary::perf

@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   kvcanary::perf::register_copy_benchmarks();
   kvcanary::perf::register_write_benchmarks();
   kvcanary::perf::register_verify_benchmarks();
+  kvcanary::perf::register_step_benchmarks();
   const std::size_t ran = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return ran == 0 || kvcanary::perf::any_failed ? 1 : 0;

@@ -284,10 +284,10 @@ void check_request_batch(const Arguments& arguments, const RequestBatch& batch,
   arguments.require_span("prefix_lengths", batch.prefix_lengths, requests.count,
                          requests.reference());
   const auto end = static_cast<std::int64_t>(batch.verify_end);
-  arguments.require(end <= static_cast<std::int64_t>(VerifyEnd::last_token), "verify_end", end,
-                    "0 (prefix) or 1 (last_token)");
+  arguments.require(end <= static_cast<std::int64_t>(VerifyEnd::whole_step), "verify_end", end,
+                    "0 (prefix), 1 (last_token) or 2 (whole_step)");
   // Where they are given, null is right for no requests, as it is where they are needed.
-  if (needs_extend_lengths || batch.verify_end == VerifyEnd::last_token ||
+  if (needs_extend_lengths || batch.verify_end != VerifyEnd::prefix ||
       batch.extend_lengths.given()) {
     arguments.require_span("extend_lengths", batch.extend_lengths, requests.count,
                            requests.reference());
@@ -453,6 +453,24 @@ void check_counts(const Arguments& call, std::size_t num_jobs, std::span<const J
   call.require_at_most("endpoints.size of all jobs", all, max_endpoints);
 }
 
+/// The jobs of a step's operation, which takes so many requests.
+void check_step_jobs(const Arguments& call, std::span<const StepJob> jobs, std::int64_t limit) {
+  check_counts(call, jobs.size(), jobs);
+  EndpointCheck endpoints(call, jobs.size());
+  std::int64_t all = 0;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const StepJob& job = jobs[j];
+    const Arguments arguments = call.of_job(j, jobs.size());
+    const Requests requests(job.requests);
+    check_request_batch(arguments.of("requests"), job.requests, true);
+    arguments.of("requests").require_at_most(requests.array_size(), requests.count, limit);
+    check_token_batch(arguments.of("tokens"), job.tokens);
+    endpoints.add(j, job.endpoints);
+    all += requests.count;
+  }
+  call.require_at_most("request_rows.size of all jobs", all, limit);
+}
+
 }  // namespace
 
 // ---- operations --------------------------------------------------------------------------------
@@ -516,26 +534,29 @@ void check_verify_requests_parts(std::span<const VerifyJob> jobs, const ReportPa
   check_report(call, report);
 }
 
-void check_write_requests_parts(std::span<const WriteRequestsJob> jobs, const ReportParts& report,
+void check_write_requests_parts(std::span<const StepJob> jobs, const ReportParts& report,
                                 Memory unreachable, std::int64_t given, std::int64_t needed) {
   const Arguments call("write_requests", unreachable);
-  check_counts(call, jobs.size(), jobs);
-  EndpointCheck endpoints(call, jobs.size());
-  std::int64_t all = 0;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const WriteRequestsJob& job = jobs[j];
-    const Arguments arguments = call.of_job(j, jobs.size());
-    const Requests requests(job.requests);
-    check_request_batch(arguments.of("requests"), job.requests, true);
-    arguments.of("requests").require_at_most(requests.array_size(), requests.count, capacity_limit);
-    check_token_batch(arguments.of("tokens"), job.tokens);
-    endpoints.add(j, job.endpoints);
+  check_step_jobs(call, jobs, capacity_limit);
+  for (const StepJob& job : jobs) {
     check_scratch(call, given, needed, job.endpoints,
                   "as WriteScratch::allocate makes it on this device: buffer.chain of an endpoint "
                   "is polynomial");
-    all += requests.count;
   }
-  call.require_at_most("request_rows.size of all jobs", all, capacity_limit);
+  check_report(call, report);
+}
+
+void check_step_parts(StepSide side, std::span<const StepJob> jobs, const ReportParts& report,
+                      Memory unreachable, std::int64_t given, std::int64_t needed) {
+  const Arguments call("step", unreachable);
+  const auto number = static_cast<std::int64_t>(side);
+  call.require(number <= static_cast<std::int64_t>(StepSide::tail), "side", number,
+               "0 (head) or 1 (tail)");
+  check_step_jobs(call, jobs, requests_limit);
+  if (given < needed) {
+    call.require_size("scratch", given, needed,
+                      "as WriteScratch::allocate makes it on this device");
+  }
   check_report(call, report);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <kvcanary/endpoint.hpp>
 #include <kvcanary/plan.hpp>
+#include <kvcanary/step.hpp>
 #include <kvcanary/verify_requests.hpp>
 #include <kvcanary/write.hpp>
 #include <kvcanary/write_requests.hpp>
@@ -85,8 +86,11 @@ void check_verify_parts(const VerifyPlanParts& plan, std::span<const Endpoint> e
 void check_verify_requests_parts(std::span<const VerifyJob> jobs, const ReportParts& report,
                                  Memory unreachable);
 /// \param given bytes of scratch \param needed those for polynomial chains
-void check_write_requests_parts(std::span<const WriteRequestsJob> jobs, const ReportParts& report,
+void check_write_requests_parts(std::span<const StepJob> jobs, const ReportParts& report,
                                 Memory unreachable, std::int64_t given, std::int64_t needed);
+/// \param needed bytes of scratch, whatever the chains
+void check_step_parts(StepSide side, std::span<const StepJob> jobs, const ReportParts& report,
+                      Memory unreachable, std::int64_t given, std::int64_t needed);
 
 template <class MemorySpace>
 void check_plan(const RequestBatch& batch, const WritePlan<MemorySpace>& write_plan,
@@ -129,13 +133,21 @@ void check_verify_requests(std::span<const VerifyJob> jobs, const ViolationLog<M
 }
 
 template <class MemorySpace>
-void check_write_requests(std::span<const WriteRequestsJob> jobs,
-                          const WriteScratch<MemorySpace>& scratch,
+void check_write_requests(std::span<const StepJob> jobs, const WriteScratch<MemorySpace>& scratch,
                           const ViolationLog<MemorySpace>& log,
                           const LaunchCounters<MemorySpace>& counters, Memory unreachable,
                           std::int64_t needed_scratch) {
   check_write_requests_parts(jobs, parts_of(log, counters), unreachable,
                              static_cast<std::int64_t>(scratch.bytes.extent(0)), needed_scratch);
+}
+
+template <class MemorySpace>
+void check_step(StepSide side, std::span<const StepJob> jobs,
+                const WriteScratch<MemorySpace>& scratch, const ViolationLog<MemorySpace>& log,
+                const LaunchCounters<MemorySpace>& counters, Memory unreachable,
+                std::int64_t needed_scratch) {
+  check_step_parts(side, jobs, parts_of(log, counters), unreachable,
+                   static_cast<std::int64_t>(scratch.bytes.extent(0)), needed_scratch);
 }
 
 /// Of a KVSources that is made.

@@ -53,7 +53,8 @@ struct RequestArgs {
         has_rows_(batch.request_rows.given()),
         has_extends_(batch.extend_lengths.data() != nullptr),
         has_padding_row_(has_rows_ && batch.padding_row.has_value()),
-        adds_extend_(batch.verify_end == VerifyEnd::last_token) {}
+        adds_extend_(batch.verify_end != VerifyEnd::prefix),
+        window_ends_at_prefix_(batch.verify_end == VerifyEnd::whole_step) {}
 
   /// Requests in the arrays.
   KOKKOS_FUNCTION int num_given() const { return given_; }
@@ -84,7 +85,7 @@ struct RequestArgs {
 
   /// The positions that are verified of a request.
   KOKKOS_FUNCTION Positions positions(const Request& request) const {
-    return up_to(request.prefix + (adds_extend_ ? request.extend : 0));
+    return positions(request.prefix, adds_extend_ ? request.extend : 0);
   }
 
   /// The row of a request and its positions that are verified: the same, with a look at no more
@@ -96,14 +97,13 @@ struct RequestArgs {
   KOKKOS_FUNCTION RowPositions row_positions(int r) const {
     const std::int64_t row = this->row(r), prefix = prefixes_[r];
     if (is_padding(row)) return {row, {0, 0}};
-    std::int32_t end = is_length(prefix) ? static_cast<std::int32_t>(prefix) : 0;
-    if (adds_extend_) end += valid(end, extends_[r]);
-    return {row, up_to(end)};
+    const std::int32_t valid_prefix = is_length(prefix) ? static_cast<std::int32_t>(prefix) : 0;
+    return {row, positions(valid_prefix, adds_extend_ ? valid(valid_prefix, extends_[r]) : 0)};
   }
 
   /// The most positions of a request that are verified, of those below `reach`.
   std::int32_t longest(std::int32_t reach) const {
-    return window_ > 0 && window_ < reach ? window_ : reach;
+    return window_ > 0 && window_ < reach && !window_ends_at_prefix_ ? window_ : reach;
   }
 
  private:
@@ -114,8 +114,10 @@ struct RequestArgs {
   KOKKOS_FUNCTION static std::int32_t valid(std::int32_t prefix, std::int64_t extend) {
     return extend >= 0 && extend < max_tokens - prefix ? static_cast<std::int32_t>(extend) : 0;
   }
-  KOKKOS_FUNCTION Positions up_to(std::int32_t end) const {
-    return {window_ > 0 && end > window_ ? end - window_ : 0, end};
+  KOKKOS_FUNCTION Positions positions(std::int32_t prefix, std::int32_t extend) const {
+    const std::int32_t end = prefix + extend;
+    const std::int32_t window_end = window_ends_at_prefix_ ? prefix : end;
+    return {window_ > 0 && window_end > window_ ? window_end - window_ : 0, end};
   }
 
   IntArray rows_;  ///< any array of as many elements when there are none
@@ -125,7 +127,7 @@ struct RequestArgs {
   std::int64_t padding_row_;
   std::int32_t window_;  ///< 0 for one that no request is longer than
   std::int32_t given_;
-  bool has_rows_, has_extends_, has_padding_row_, adds_extend_;
+  bool has_rows_, has_extends_, has_padding_row_, adds_extend_, window_ends_at_prefix_;
 };
 
 }  // namespace kvcanary::detail

@@ -29,6 +29,8 @@ TEST_F(ArgumentTest, RightArgumentsAreTaken) {
   EXPECT_EQ(verify(), "(not refused)");
   EXPECT_EQ(verify_requests(), "(not refused)");
   EXPECT_EQ(write_requests(), "(not refused)");
+  EXPECT_EQ(step(), "(not refused)");
+  EXPECT_EQ(step(kvcanary::StepSide::tail), "(not refused)");
 }
 
 TEST_F(ArgumentTest, OptionalArgumentsMayBeLeftOut) {
@@ -93,12 +95,14 @@ TEST_F(ArgumentTest, ObjectsThatWereNeverAllocated) {
   EXPECT_THAT(verify(), Refused("verify", "log", "empty"));
   EXPECT_THAT(verify_requests(), Refused("verify_requests", "log", "empty"));
   EXPECT_THAT(write_requests(), Refused("write_requests", "log", "empty"));
+  EXPECT_THAT(step(), Refused("step", "log", "empty"));
   log = kvcanary::ViolationLog<HostMemory>::allocate(space, 1);
   counters = {};
   EXPECT_THAT(write(), Refused("write", "counters", "empty"));
   EXPECT_THAT(verify(), Refused("verify", "counters", "empty"));
   EXPECT_THAT(verify_requests(), Refused("verify_requests", "counters", "empty"));
   EXPECT_THAT(write_requests(), Refused("write_requests", "counters", "empty"));
+  EXPECT_THAT(step(), Refused("step", "counters", "empty"));
   write_plan = {};
   EXPECT_THAT(plan(), Refused("plan", "write_plan", "empty"));
   EXPECT_THAT(write(), Refused("write", "plan", "empty"));
@@ -198,31 +202,63 @@ TEST(ArgumentTextTest, ScratchOfPolynomialChains) {
   EXPECT_EQ(check(polynomial, polynomial, 1001), "(not refused)") << "of a larger device";
 }
 
-/// The same of a write that has no plan.
-TEST(ArgumentTextTest, ScratchOfWriteRequests) {
+/// The same of operations that have no plan. A step needs it whatever the chains.
+TEST(ArgumentTextTest, ScratchOfWriteRequestsAndStep) {
   const kvcanary::Record record{};
-  kvcanary::WriteRequestsJob job{
-      .requests = {.request_rows = null_ints,
-                   .prefix_lengths = null_ints,
-                   .extend_lengths = null_ints,
-                   .table = {nullptr, 0, 0, 0, 1}},
-      .tokens = {.tokens = null_ints, .positions = null_ints, .slots = null_ints},
-      .endpoints = {}};
-  const auto check = [&](kvcanary::Chain chain, std::int64_t given) {
+  kvcanary::StepJob job{.requests = {.request_rows = null_ints,
+                                     .prefix_lengths = null_ints,
+                                     .extend_lengths = null_ints,
+                                     .table = {nullptr, 0, 0, 0, 1}},
+                        .tokens = {.tokens = null_ints, .positions = null_ints, .slots = null_ints},
+                        .endpoints = {}};
+  const auto check = [&](kvcanary::Chain chain, const auto& check_parts) {
     auto* const data = reinterpret_cast<std::byte*>(const_cast<kvcanary::Record*>(&record));
     const Endpoint endpoint{static_cast<kvcanary::LaunchTag>(0),
                             {data, 1, 32, Memory::unknown, {}, chain}};
     job.endpoints = {&endpoint, 1};
     return refusal([&] {
-      kvcanary::detail::check_write_requests_parts({&job, 1}, {1, &record, &record, &record},
-                                                   Memory::unknown, given, 1000);
+      check_parts({&job, 1}, kvcanary::detail::ReportParts{1, &record, &record, &record});
     });
   };
-  EXPECT_EQ(check(kvcanary::Chain::splitmix, 0), "(not refused)");
-  EXPECT_EQ(check(kvcanary::Chain::polynomial, 1000), "(not refused)");
-  EXPECT_EQ(check(kvcanary::Chain::polynomial, 999),
+  using Jobs = std::span<const kvcanary::StepJob>;
+  const auto write_requests = [&](kvcanary::Chain chain, std::int64_t given) {
+    return check(chain, [=](Jobs jobs, const kvcanary::detail::ReportParts& report) {
+      kvcanary::detail::check_write_requests_parts(jobs, report, Memory::unknown, given, 1000);
+    });
+  };
+  const auto step = [&](kvcanary::Chain chain, std::int64_t given) {
+    return check(chain, [=](Jobs jobs, const kvcanary::detail::ReportParts& report) {
+      kvcanary::detail::check_step_parts(kvcanary::StepSide::tail, jobs, report, Memory::unknown,
+                                         given, 1000);
+    });
+  };
+  using enum kvcanary::Chain;
+  EXPECT_EQ(write_requests(splitmix, 0), "(not refused)");
+  EXPECT_EQ(write_requests(polynomial, 1000), "(not refused)");
+  EXPECT_EQ(write_requests(polynomial, 999),
             "write_requests: scratch.size is 999, must be 1000, as WriteScratch::allocate makes it "
             "on this device: buffer.chain of an endpoint is polynomial");
+  for (const kvcanary::Chain chain : {splitmix, polynomial}) {
+    EXPECT_EQ(step(chain, 1000), "(not refused)");
+    EXPECT_EQ(step(chain, 999),
+              "step: scratch.size is 999, must be 1000, as WriteScratch::allocate makes it on this "
+              "device");
+  }
+}
+
+TEST_F(ArgumentTest, SideOfAStep) {
+  EXPECT_EQ(step(static_cast<kvcanary::StepSide>(2)),
+            "step: side is 2, must be 0 (head) or 1 (tail)");
+}
+
+TEST_F(ArgumentTest, PartsOfAStep) {
+  tokens.positions = two;
+  EXPECT_EQ(step(), "step: tokens.positions.size is 2, must be 3, the size of tokens");
+  tokens.positions = three;
+  batch.extend_lengths = {};
+  EXPECT_THAT(step(), Refused("step", "requests.extend_lengths", "not given"));
+  batch.extend_lengths = three;
+  EXPECT_EQ(step_jobs({}), "step: jobs.size is 0, must be from 1 to 12");
 }
 
 // ---- arrays -------------------------------------------------------------------------------------
@@ -437,9 +473,10 @@ TEST_F(ArgumentTest, Window) {
 }
 
 TEST_F(ArgumentTest, VerifyEnd) {
-  batch.verify_end = static_cast<kvcanary::VerifyEnd>(2);
-  EXPECT_EQ(plan(), "plan: batch.verify_end is 2, must be 0 (prefix) or 1 (last_token)");
-  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.verify_end", "2"));
+  batch.verify_end = static_cast<kvcanary::VerifyEnd>(3);
+  EXPECT_EQ(plan(),
+            "plan: batch.verify_end is 3, must be 0 (prefix), 1 (last_token) or 2 (whole_step)");
+  EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.verify_end", "3"));
   batch.verify_end = kvcanary::VerifyEnd::last_token;
   batch.extend_lengths = {};
   EXPECT_THAT(verify_requests(), Refused("verify_requests", "batch.extend_lengths", "not given"));

@@ -306,11 +306,22 @@ class MovingInputTest : public SpaceTest<Space> {
     const std::span<const kvcanary::Endpoint> all = args.endpoints.endpoints();
     for (const std::int64_t most : {0, 1}) {
       for (const auto& endpoints : {all, all.last(1)}) {
-        kvcanary::WriteRequestsJob job{args.batch.batch(), args.tokens.batch(), endpoints};
+        kvcanary::StepJob job{args.batch.batch(), args.tokens.batch(), endpoints};
         job.tokens.max_entries_per_request = most;
-        Operations<Space>::write_requests(args.space,
-                                          std::span<const kvcanary::WriteRequestsJob>(&job, 1),
+        Operations<Space>::write_requests(args.space, std::span<const kvcanary::StepJob>(&job, 1),
                                           args.scratch, args.sink.log, args.sink.counters);
+      }
+    }
+  }
+
+  /// Both sides, in one launch and in several.
+  static void step(const Args& args) {
+    for (const std::int64_t most : {0, 1}) {
+      kvcanary::StepJob job{args.batch.batch(), args.tokens.batch(), args.endpoints.endpoints()};
+      job.tokens.max_entries_per_request = most;
+      for (const auto side : {kvcanary::StepSide::head, kvcanary::StepSide::tail}) {
+        Operations<Space>::step(args.space, side, std::span<const kvcanary::StepJob>(&job, 1),
+                                args.scratch, args.sink.log, args.sink.counters);
       }
     }
   }
@@ -380,6 +391,16 @@ TYPED_TEST(MovingInputTest, WriteRequests) {
         },
         [](const auto& args) { TestFixture::write_requests(args); }, added);
   }
+}
+
+TYPED_TEST(MovingInputTest, Step) {
+  TestFixture::run(
+      [](const auto& args, Scribbler& scribbler) {
+        args.add_tokens(scribbler);
+        args.add_batch(scribbler);
+        args.add_records(scribbler);
+      },
+      [](const auto& args) { TestFixture::step(args); });
 }
 
 }  // namespace

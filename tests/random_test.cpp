@@ -23,7 +23,7 @@ void check_in_one_pass(std::uint64_t seed, const Layout& layout, const oracle::R
                        const std::vector<oracle::Endpoint>& endpoints, bool clean) {
   Rng rng(~seed);
   oracle::VerifyJob first{batch, endpoints}, second{batch, {}};
-  const bool needs_extends = batch.verify_end == oracle::VerifyEnd::last_token;
+  const bool needs_extends = batch.verify_end != oracle::VerifyEnd::prefix;
   first.extends_given = needs_extends || rng.chance(80);
   if (!clean && rng.chance(20)) second.batch.window = rng.between(0, 40);
   if (!oracle_can_hold(first) || !oracle_can_hold(second)) return;
@@ -63,9 +63,10 @@ class RandomTest : public SpaceTest<Space> {
       const auto in_one_pass = [&] {
         check_in_one_pass<Space>(seed, scenario.layout, step.batch, scenario.endpoints, true);
       };
-      const bool after_write = step.batch.verify_end == oracle::VerifyEnd::last_token;
+      const bool after_write = step.batch.verify_end != oracle::VerifyEnd::prefix;
       if (!after_write) in_one_pass();
-      const oracle::Report report = check_step<Space>(scenario.layout, step, scenario.endpoints);
+      const oracle::Report report =
+          check_planned_step<Space>(scenario.layout, step, scenario.endpoints);
       if (after_write) in_one_pass();
       EXPECT_TRUE(report.violations.empty()) << report.violations.at(0);
     }
@@ -105,7 +106,7 @@ TYPED_TEST(RandomTest, Corrupted) {
     Case scenario = random_case(rng.chance(50) ? CaseKind::mixed : CaseKind::window, rng.bits());
     for (const Step& step : scenario.steps) {
       check_in_one_pass<TypeParam>(seed, scenario.layout, step.batch, scenario.endpoints, false);
-      check_step<TypeParam>(scenario.layout, step, scenario.endpoints);
+      check_planned_step<TypeParam>(scenario.layout, step, scenario.endpoints);
       corrupt(rng, scenario.endpoints);
     }
   });
@@ -135,11 +136,14 @@ void write_pools(std::vector<Case>& pools, std::size_t step) {
     jobs.push_back({&plans.back().write, &of_pool.tokens, &pool.endpoints});
   }
   check_write_jobs<Space>(pools[0].layout, jobs);
-  std::vector<WriteRequestsCall> without_plans;
+  std::vector<oracle::StepJob> without_plans;
   for (Case& pool : pools) {
     without_plans.push_back({&pool.steps[step].batch, &pool.steps[step].tokens, &pool.endpoints});
   }
   check_write_requests<Space>(pools[0].layout, without_plans);
+  for (const oracle::StepSide side : {oracle::StepSide::head, oracle::StepSide::tail}) {
+    check_step<Space>(pools[0].layout, side, without_plans);
+  }
   oracle::Report report;
   for (const WriteCall& job : jobs) oracle::write(*job.plan, *job.batch, *job.endpoints, report);
   if (report.total > 0) ADD_FAILURE() << report.violations.at(0);
@@ -159,6 +163,7 @@ TYPED_TEST(RandomTest, Pools) {
       expect_clean(step, oracle::VerifyEnd::prefix);
       write_pools<TypeParam>(pools, step);
       expect_clean(step, oracle::VerifyEnd::last_token);
+      expect_clean(step, oracle::VerifyEnd::whole_step);
     }
   });
 }
@@ -208,7 +213,14 @@ TYPED_TEST(RandomTest, Malformed) {
     oracle::TokenBatch tokens = step.tokens;
     if (rng.chance(60)) malform(rng, tokens);
     skip_races(oracle::write_plan_of(step.batch), tokens, scenario.endpoints);
-    check_write_requests<TypeParam>(scenario.layout, {{&step.batch, &tokens, &scenario.endpoints}});
+    const oracle::StepJob job{&step.batch, &tokens, &scenario.endpoints};
+    check_write_requests<TypeParam>(scenario.layout, {job});
+    oracle::RequestBatch whole = step.batch;
+    whole.verify_end = oracle::VerifyEnd::whole_step;
+    if (oracle_can_hold({whole, scenario.endpoints})) {
+      const auto side = rng.chance(50) ? oracle::StepSide::head : oracle::StepSide::tail;
+      check_step<TypeParam>(scenario.layout, side, {job});
+    }
 
     if (rng.chance(60)) malform(rng, plans.write);
     if (rng.chance(60)) malform(rng, step.tokens);

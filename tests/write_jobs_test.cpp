@@ -84,7 +84,7 @@ TYPED_TEST(WriteJobsTest, TwelvePools) {
 /// The first steps of pools, whose batches are damaged as well.
 template <class Space>
 void check_without_plans(Rng& rng, std::vector<Case>& pools) {
-  std::vector<WriteRequestsCall> jobs;
+  std::vector<oracle::StepJob> jobs;
   for (Case& pool : pools) {
     Step& step = pool.steps[0];
     if (rng.chance(40)) malform(rng, step.batch);

@@ -31,7 +31,7 @@ struct Sinks {
 
 /// Sizes of a GuardedPool.
 struct PoolSizes {
-  std::int64_t num_slots, page_size, max_requests, kv_bytes;
+  std::int64_t num_slots, page_size, kv_bytes;
   KVHashMode kv_hash_mode;
   Chain chain;
 };
@@ -42,9 +42,7 @@ class GuardedPool {
   using MemorySpace = typename Space::memory_space;
 
   GuardedPool(const PoolSizes& sizes, const PoolTags& tags, const Sinks<MemorySpace>& sinks)
-      : kv(sizes.num_slots, sizes.page_size, sizes.kv_bytes),
-        sinks_(sinks),
-        write_plan_(WritePlan<MemorySpace>::allocate(Space(), sizes.max_requests)) {
+      : kv(sizes.num_slots, sizes.page_size, sizes.kv_bytes), sinks_(sinks) {
     const auto records = [&] {
       return Records("canary", static_cast<std::size_t>(sizes.num_slots));
     };
@@ -58,14 +56,11 @@ class GuardedPool {
     sweep_endpoints_[1].tag = tags.sweep_v;
   }
 
-  void plan(const Space& space, const RequestBatch& batch) const {
-    kvcanary::plan(space, batch, write_plan_);
-  }
   /// What there is to verify when the requests of `batch` read the pool.
   VerifyJob verify_job(const RequestBatch& batch) const { return {batch, endpoints_}; }
-  /// What there is to write when the step adds the tokens of `batch`.
-  WriteJob<MemorySpace> write_job(const TokenBatch& batch) const {
-    return {write_plan_, batch, endpoints_};
+  /// What there is to write when these requests add these tokens.
+  StepJob step_job(const RequestBatch& requests, const TokenBatch& tokens) const {
+    return {requests, tokens, endpoints_};
   }
 
   /// Checks slots that are held, whether a request reads them now or not.
@@ -85,7 +80,6 @@ class GuardedPool {
   using Records = Kokkos::View<Record*, MemorySpace>;
 
   Sinks<MemorySpace> sinks_;
-  WritePlan<MemorySpace> write_plan_;
   std::optional<VerifyPlan<MemorySpace>> sweep_plan_;
   std::array<Records, 2> records_;
   std::array<Endpoint, 2> endpoints_, sweep_endpoints_;

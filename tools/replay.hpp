@@ -32,7 +32,7 @@ struct ReplayConfig {
 
 /// Wall-clock seconds by what they went to.
 struct ReplaySeconds {
-  double engine = 0, upload = 0, model = 0, plan = 0, verify = 0, write = 0, sweep = 0;
+  double engine = 0, upload = 0, model = 0, verify = 0, write = 0, sweep = 0;
 };
 
 /// What happened.

@@ -14,14 +14,14 @@
 #include "tools/token_table.hpp"
 
 /// \file
-/// The steps of a replay on one execution space: plan the write, verify what is read, fill the new
-/// KV, write its records.
+/// The steps of a replay on one execution space: verify what is read, fill the new KV, write its
+/// records.
 namespace kvcanary::tools {
 
 template <class Space>
 class ReplaySession {
  public:
-  /// Allocates the pools and plans for `engine`.
+  /// Allocates the pools for `engine`.
   ReplaySession(const ReplayConfig& config, const sim::Engine& engine)
       : config_(config),
         engine_(engine),
@@ -38,11 +38,6 @@ class ReplaySession {
     timed(result.seconds.upload, [&] { upload(batch); });
     const bool verifies = is_turn(config_.verify_every, batch.step);
 
-    timed(result.seconds.plan, [&] {
-      for_each_pool([&](auto& pool, const RequestBatch& requests, const std::int64_t*) {
-        pool.plan(space_, requests);
-      });
-    });
     if (verifies) {
       timed(result.seconds.verify, [&] { verify(); });
       count_reads(batch, result);
@@ -86,7 +81,6 @@ class ReplaySession {
   PoolSizes sizes(std::int64_t num_slots) const {
     return {.num_slots = num_slots,
             .page_size = engine_.config().page_size,
-            .max_requests = engine_.config().max_running,
             .kv_bytes = config_.kv_bytes,
             .kv_hash_mode = config_.kv_hash_mode,
             .chain = config_.chain};
@@ -102,12 +96,12 @@ class ReplaySession {
   void write(const sim::StepBatch& batch) {
     tokens_.max_entries_per_request =
         batch.extend_lengths.empty() ? 0 : *std::ranges::max_element(batch.extend_lengths);
-    std::vector<WriteJob<MemorySpace>> jobs;
-    for_each_pool([&](auto& pool, const RequestBatch&, const std::int64_t* slots) {
+    std::vector<StepJob> jobs;
+    for_each_pool([&](auto& pool, const RequestBatch& requests, const std::int64_t* slots) {
       tokens_.slots = IntSpan(slots, batch.num_tokens());
-      jobs.push_back(pool.write_job(tokens_));
+      jobs.push_back(pool.step_job(requests, tokens_));
     });
-    kvcanary::write(space_, jobs, sinks_.log, sinks_.written);
+    write_requests(space_, jobs, scratch_, sinks_.log, sinks_.written);
   }
 
   template <class Body>
@@ -118,7 +112,7 @@ class ReplaySession {
     seconds += timer.seconds();
   }
 
-  /// Calls `body(pool, plan batch, slots of the new tokens)` for the full pool and the SWA pool.
+  /// Calls `body(pool, requests, slots of the new tokens)` for the full pool and the SWA pool.
   template <class Body>
   void for_each_pool(const Body& body) {
     body(full_, requests_full_, slots_full_);
@@ -231,6 +225,7 @@ class ReplaySession {
   ReplayConfig config_;
   const sim::Engine& engine_;
   Sinks<MemorySpace> sinks_;
+  WriteScratch<MemorySpace> scratch_ = WriteScratch<MemorySpace>::allocate(Space());
   GuardedPool<Space> full_;
   std::optional<GuardedPool<Space>> swa_;
 

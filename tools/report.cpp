@@ -51,11 +51,10 @@ void print_work(std::back_insert_iterator<std::string> out, const ReplayResult& 
 
 void print_time(std::back_insert_iterator<std::string> out, const ReplayResult& r) {
   const ReplaySeconds& s = r.seconds;
-  fmt::format_to(
-      out,
-      "  seconds     plan {:.2f}, verify {:.2f}, write {:.2f}, sweep {:.2f}; engine {:.2f}, upload "
-      "{:.2f}, model {:.2f}\n",
-      s.plan, s.verify, s.write, s.sweep, s.engine, s.upload, s.model);
+  fmt::format_to(out,
+                 "  seconds     verify {:.2f}, write {:.2f}, sweep {:.2f}; engine {:.2f}, upload "
+                 "{:.2f}, model {:.2f}\n",
+                 s.verify, s.write, s.sweep, s.engine, s.upload, s.model);
   fmt::format_to(out, "  rate        {:.1f} M tokens/s written, {:.1f} M slots/s verified\n",
                  rate(r.tokens_expected, s.write) / 1e6,
                  rate(r.slots_verified(), s.verify + s.sweep) / 1e6);
@@ -210,8 +209,7 @@ Json json_report(const std::string& title, const ReplayConfig& c, const ReplayRe
           {"violations", to_json(r.violations)},
           {"fault", fault_json(r)},
           {"seconds",
-           {{"plan", s.plan},
-            {"verify", s.verify},
+           {{"verify", s.verify},
             {"write", s.write},
             {"sweep", s.sweep},
             {"engine", s.engine},

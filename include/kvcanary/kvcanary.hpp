@@ -17,6 +17,8 @@
 #include <kvcanary/request_batch.hpp>
 #include <kvcanary/slot_lists.hpp>
 #include <kvcanary/slot_table.hpp>
+#include <kvcanary/step.hpp>
+#include <kvcanary/step_job.hpp>
 #include <kvcanary/token_batch.hpp>
 #include <kvcanary/verify.hpp>
 #include <kvcanary/verify_plan.hpp>

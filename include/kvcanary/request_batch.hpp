@@ -25,8 +25,10 @@ struct ExpectedTokens {
 
 /// Where the positions of a request that are verified end.
 enum class VerifyEnd : std::uint8_t {
-  prefix,     ///< before the tokens that the step adds: what the step reads
-  last_token  ///< behind them, for a verify after the write: what it read and what it added
+  prefix,      ///< before the tokens that the step adds: what the step reads
+  last_token,  ///< behind them, for a verify after the write: what the next step reads
+  whole_step   ///< behind them, with a window that ends before them: what the step read, and what
+               ///< it added
 };
 
 /// The requests of one engine step. Arrays lie in memory of the execution space, one element a
@@ -42,8 +44,10 @@ struct RequestBatch {
   SlotTable table = {};       ///< by request row
   SlotLists lists = {};       ///< instead of a table: by request of the batch
   IntSpan full_to_swa =
-      {};                   ///< optional: slot of the sliding-window pool, by slot of the full pool
-  std::int64_t window = 0;  ///< tokens before `verify_end` that are verified; 0: all
+      {};  ///< optional: slot of the sliding-window pool, by slot of the full pool
+  /// Tokens that are verified before `verify_end` (whole_step: before those that the step adds); 0:
+  /// all.
+  std::int64_t window = 0;
   VerifyEnd verify_end = VerifyEnd::prefix;
   /// Padded requests have this row, and contribute nothing: 0 in SGLang. None where every row is a
   /// request's.

@@ -4,12 +4,13 @@
 #include <cstddef>
 
 /// \file
-/// Memory in which a write to polynomial chains works.
+/// Memory in which writes to polynomial chains, and steps, work.
 namespace kvcanary {
 
-/// Where the teams of a device tell each other how far their parts of a polynomial chain are. Its
-/// size is that of the device, whatever is written. Two writes that run at the same time must not
-/// use the same. Copies share the storage, like a View.
+/// Where the teams of a device tell each other how far their parts of a polynomial chain are, and
+/// those of a step that they are done. Its size is that of the device, whatever is written. Two
+/// operations that run at the same time must not use the same. Copies share the storage, like a
+/// View.
 template <class MemorySpace>
 struct WriteScratch {
   /// Zeros at first, then its own. Hosts need none.

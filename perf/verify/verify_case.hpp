@@ -37,7 +37,9 @@ struct VerifyCase {
   bool expected = false;  ///< with expected tokens
   Chain chain = Chain::splitmix;
   std::int64_t room = 0;  ///< tokens that a row of the table has room for, if more than the longest
-  bool lists = false;     ///< pages lie in lists, and not in a table
+  std::int64_t added = 0;        ///< the last ones of each prefix, which a step adds (perf/step)
+  std::int64_t first_added = 0;  ///< those of the first request, where they are others
+  bool lists = false;            ///< pages lie in lists, and not in a table
 
   static constexpr int max_pools = 2;
   int num_pools() const { return checked == Checked::full_and_swa ? 2 : 1; }
@@ -45,6 +47,9 @@ struct VerifyCase {
 
   std::int64_t prefix_of(std::int64_t request) const {
     return request == 0 && first_prefix > 0 ? first_prefix : prefix;
+  }
+  std::int64_t added_of(std::int64_t request) const {
+    return request == 0 && first_added > 0 ? first_added : added;
   }
   std::int64_t longest() const { return std::max(prefix_of(0), prefix); }
   std::int64_t columns() const { return (std::max(longest(), room) + page - 1) / page; }

@@ -116,10 +116,12 @@ class VerifyTable {
     }
     std::size_t next = 0;
     for (std::int64_t row = 1; row < num_rows(); ++row) {
-      const std::int64_t prefix = case_.prefix_of((row - 1) % case_.requests);
+      const std::int64_t request = (row - 1) % case_.requests;
+      const std::int64_t prefix = case_.prefix_of(request);
+      const std::int64_t kept = swa_window + case_.added_of(request);
       for (std::int64_t first = 0; first < prefix; first += case_.page, ++next) {
         entries[static_cast<std::size_t>(row * columns + first / case_.page)] = pages[next];
-        if (!to_swa.empty()) map_page(to_swa, pages[next], swa_pages[next], first, prefix);
+        if (!to_swa.empty()) map_page(to_swa, pages[next], swa_pages[next], first, prefix, kept);
       }
     }
     table_ = uninitialized<Table>("perf::table", num_rows(), columns);
@@ -140,11 +142,11 @@ class VerifyTable {
     list_offsets_ = upload<Memory>(offsets);
   }
 
-  /// \param first position of the page's first slot
+  /// \param first position of the page's first slot \param kept positions that are not evicted
   void map_page(std::vector<std::int64_t>& to_swa, std::int64_t page, std::int64_t swa_page,
-                std::int64_t first, std::int64_t prefix) const {
+                std::int64_t first, std::int64_t prefix, std::int64_t kept) const {
     const std::int64_t end = std::min(first + case_.page, prefix);
-    for (std::int64_t p = std::max(first, prefix - swa_window); p < end; ++p) {
+    for (std::int64_t p = std::max(first, prefix - kept); p < end; ++p) {
       to_swa[static_cast<std::size_t>(page * case_.page + p - first)] =
           swa_page * case_.page + p - first;
     }

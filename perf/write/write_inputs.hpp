@@ -45,8 +45,8 @@ class WriteInputs {
   std::span<const Job> jobs(int set) const { return jobs_[static_cast<std::size_t>(set)]; }
 
   /// The same without plans.
-  std::span<const WriteRequestsJob> requests_jobs(int set) const {
-    return std::span<const WriteRequestsJob>(requests_jobs_)
+  std::span<const StepJob> requests_jobs(int set) const {
+    return std::span<const StepJob>(requests_jobs_)
         .subspan(static_cast<std::size_t>(set) * pools_.size(), pools_.size());
   }
 
@@ -57,7 +57,7 @@ class WriteInputs {
   WriteCase write_case_;
   std::vector<PoolInputs<Space>> pools_;
   std::vector<std::vector<Job>> jobs_;
-  std::vector<WriteRequestsJob> requests_jobs_;  // of all sets
+  std::vector<StepJob> requests_jobs_;  // of all sets
   ViolationLog<Memory> log_ = ViolationLog<Memory>::allocate(Space(), 16);
   LaunchCounters<Memory> counters_ = LaunchCounters<Memory>::allocate(Space());
 };

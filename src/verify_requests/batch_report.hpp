@@ -17,22 +17,23 @@ namespace kvcanary::detail {
 template <int team_size, int warp_width>
 class BatchReport {
  public:
-  /// For all lanes of the team.
+  /// For all lanes of the team. \param with_added as VerifyRequestsOnDevice::run has it
   template <class Member, class Jobs>
-  KOKKOS_FUNCTION void report(const Member& team, const Jobs& jobs, const ViolationSink& sink) {
+  KOKKOS_FUNCTION void report(const Member& team, const Jobs& jobs, const ViolationSink& sink,
+                              bool with_added) {
     if (team.team_rank() < max_endpoints) {
       of_job_[team.team_rank()].malformed = 0;
       of_job_[team.team_rank()].beyond = 0;
     }
     team.team_barrier();
-    for (int j = 0; j < jobs.num_jobs(); ++j) look_at(team, jobs, j, sink);
+    for (int j = 0; j < jobs.num_jobs(); ++j) look_at(team, jobs, j, sink, with_added);
     team.team_barrier();
     for (int j = 0; j < jobs.num_jobs(); ++j) {
       const int e = jobs.first_endpoint(j) + team.team_rank();
       if (of_job_[j].malformed != 0 && e < jobs.endpoint_end(j)) {
         sink.push_plan(jobs.endpoint(e).tag, static_cast<std::int64_t>(of_job_[j].num_entries()));
       }
-      if (of_job_[j].beyond != 0) report_all_beyond(team, jobs, jobs.at(j), sink);
+      if (of_job_[j].beyond != 0) report_all_beyond(team, jobs, jobs.at(j), sink, with_added);
     }
   }
 
@@ -52,7 +53,7 @@ class BatchReport {
 
   template <class Member, class Jobs>
   KOKKOS_FUNCTION void look_at(const Member& team, const Jobs& jobs, int j,
-                               const ViolationSink& sink) {
+                               const ViolationSink& sink, bool with_added) {
     const VerifyJobArgs& job = jobs.at(j);
     Findings& findings = of_job_[j];
     const std::int64_t wanted = job.batch.wanted();
@@ -62,7 +63,7 @@ class BatchReport {
     for (int r = team.team_rank(); r < n; r += team_size) {
       const SlotFinder::List list = job.finder.list(r);  // on its way together with the lengths
       const RequestArgs::Request request = job.batch.request(r);
-      const VerifiedRange range = job.range(list, request.row, job.batch.positions(request));
+      const VerifiedRange range = job.range(list, request, with_added);
       entries += static_cast<Count>(range.num_entries());
       malformed = malformed || request.is_malformed;
       beyond = beyond || range.has_beyond();
@@ -81,10 +82,10 @@ class BatchReport {
 
   template <class Member, class Jobs>
   KOKKOS_FUNCTION static void report_all_beyond(const Member& team, const Jobs& jobs,
-                                                const VerifyJobArgs& job,
-                                                const ViolationSink& sink) {
+                                                const VerifyJobArgs& job, const ViolationSink& sink,
+                                                bool with_added) {
     for (int r = 0, n = job.batch.num_counted(); r < n; ++r) {
-      const VerifiedRange range = job.range(r);
+      const VerifiedRange range = job.range(job.finder.list(r), job.batch.request(r), with_added);
       for (int side = 0; side < 2; ++side) {
         const std::int64_t from = side == 0 ? range.first : range.stop;
         const std::int64_t count = (side == 0 ? range.start : range.end) - from;

@@ -14,6 +14,7 @@
 #include "src/expected_token.hpp"
 #include "src/request_args.hpp"
 #include "src/slot_finder.hpp"
+#include "src/verify/verify_entry.hpp"
 
 /// \file
 /// The work of a verify_requests, as kernel arguments.
@@ -78,6 +79,13 @@ struct VerifyJobArgs {
     const SlotFinder::List list = finder.list(r);  // on its way together with the lengths
     const auto [row, positions] = batch.row_positions(r);
     return range(list, row, positions);
+  }
+  /// \param with_added whether what the request adds follows its prefix, which is verified here
+  KOKKOS_FUNCTION VerifiedRange range(const SlotFinder::List& list,
+                                      const RequestArgs::Request& request, bool with_added) const {
+    auto [first, end] = batch.positions(request);
+    if (with_added) end += request.extend;
+    return range(list, request.row, {first, end});
   }
   KOKKOS_FUNCTION VerifiedRange range(const SlotFinder::List& list, std::int64_t row,
                                       const RequestArgs::Positions& positions) const {

@@ -72,6 +72,16 @@ void verify_requests_on_host(const ExecSpace& space, std::span<const VerifyJob> 
                  VerifyRequestsOnHost(VerifyJobArray<>(jobs), sink, workers));
 }
 
+template <class ExecSpace>
+void launch_verify_requests(const ExecSpace& space, std::span<const VerifyJob> jobs,
+                            const ViolationSink& sink) {
+  if constexpr (is_host_space<ExecSpace>) {
+    verify_requests_on_host(space, jobs, sink);
+  } else {
+    verify_requests_on_device(space, jobs, sink);
+  }
+}
+
 }  // namespace kvcanary::detail
 
 namespace kvcanary {
@@ -82,12 +92,7 @@ void verify_requests(const ExecSpace& space, std::span<const VerifyJob> jobs,
                      const LaunchCounters<typename ExecSpace::memory_space>& counters) {
   detail::check_verify_requests(jobs, log, counters, detail::unreachable_memory<ExecSpace>());
   detail::require_warm("verify_requests", space);
-  const detail::ViolationSink sink(log, counters);
-  if constexpr (is_host_space<ExecSpace>) {
-    detail::verify_requests_on_host(space, jobs, sink);
-  } else {
-    detail::verify_requests_on_device(space, jobs, sink);
-  }
+  detail::launch_verify_requests(space, jobs, detail::ViolationSink(log, counters));
 }
 
 }  // namespace kvcanary

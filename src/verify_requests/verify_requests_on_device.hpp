@@ -43,15 +43,25 @@ class VerifyRequestsOnDevice {
   }
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int rank = team.league_rank() - 1, num_teams = team.league_size() - 1;
+    run(team, team.league_rank(), team.league_size(), false);
+  }
+
+  /// What team `index` of `count` does, in a kernel that does something else as well.
+  /// \param with_added whether that verifies what requests add behind the prefixes that are
+  /// verified here: the batch is counted, and its positions beyond the table reported, with them
+  KOKKOS_FUNCTION void run(const Member& team, int index, int count, bool with_added) const {
+    auto& scratch = in_scratch<Scratch>(team);
+    const int rank = index - 1, num_teams = count - 1;
     if (rank < 0) {
-      in_scratch<Scratch>(team).report.report(team, jobs_, sink_);
+      scratch.report.report(team, jobs_, sink_, with_added);
       return;
     }
-    auto& scratch = in_scratch<Scratch>(team);
     jobs_.in_pieces ? verify_pieces(team, scratch, rank, num_teams)
                     : verify_part(team, scratch, rank, num_teams);
   }
+
+  KOKKOS_FUNCTION const Jobs& jobs() const { return jobs_; }
+  KOKKOS_FUNCTION const ViolationSink& sink() const { return sink_; }
 
  private:
   static constexpr int strip_size = warp_width - 1;

@@ -72,10 +72,8 @@ template <class MemorySpace>
 const TokenBatch& tokens_of(const WriteJob<MemorySpace>& job) {
   return job.batch;
 }
-inline BatchRequests requests_of(const WriteRequestsJob& job) {
-  return BatchRequests(job.requests);
-}
-inline const TokenBatch& tokens_of(const WriteRequestsJob& job) { return job.tokens; }
+inline BatchRequests requests_of(const StepJob& job) { return BatchRequests(job.requests); }
+inline const TokenBatch& tokens_of(const StepJob& job) { return job.tokens; }
 
 /// A job, or its endpoints of one chain, as kernel arguments: everything but the endpoints.
 /// \tparam RequestsOf PlannedRequests or BatchRequests

@@ -38,10 +38,12 @@ class WriteByLane {
     return teams;
   }
 
-  /// Neighbouring teams have neighbouring requests of the same endpoint.
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
+  KOKKOS_FUNCTION void operator()(const Member& team) const { run(team, team.league_rank()); }
+
+  /// What a team does, in a kernel that does something else as well. Neighbouring teams have
+  /// neighbouring requests of the same endpoint.
+  KOKKOS_FUNCTION void run(const Member& team, std::int64_t block) const {
     const Args& args = writer_.args();
-    std::int64_t block = team.league_rank();
     if constexpr (Args::is_single) {
       write(team, args.jobs[0], args.endpoints.items[0], block);
     } else {
@@ -192,7 +194,7 @@ void launch_write_by_lane(const ExecSpace& space, const Args& args) {
 
 /// With arguments no larger than the jobs need, but for launches of both chains, which are seldom.
 template <class ExecSpace, class MemorySpace>
-void write_by_lane(const ExecSpace& space, std::span<const WriteRequestsJob> jobs,
+void write_by_lane(const ExecSpace& space, std::span<const StepJob> jobs,
                    const ViolationLog<MemorySpace>& log,
                    const LaunchCounters<MemorySpace>& counters) {
   with_room_for(num_jobs_of_one_chain(jobs), jobs[0].endpoints.size(),

@@ -11,6 +11,7 @@
 #include "src/write/scan_board.hpp"
 #include "src/write/scan_split.hpp"
 #include "src/write/scan_tail.hpp"
+#include "src/write/scratch_layout.hpp"
 #include "src/write/write_args.hpp"
 
 /// \file
@@ -485,7 +486,7 @@ std::int64_t write_scratch_bytes(const ExecSpace& space) {
     using Tuning = kvcanary::Tuning<ExecSpace>;
     constexpr int teams_at_once = std::max(Tuning::template WriteByScan<false>::teams_at_once,
                                            Tuning::template WriteByScan<true>::teams_at_once);
-    return ScanBoard::bytes(teams_that_fill(space, teams_at_once));
+    return ScratchLayout::bytes(teams_that_fill(space, teams_at_once));
   }
 }
 
@@ -496,7 +497,7 @@ void write_by_scan(const ExecSpace& space, std::span<const Job> jobs,
                    const LaunchCounters<MemorySpace>& counters) {
   constexpr int few_jobs = tuning::Shared::few_jobs;
   const auto launch = [&](const auto& args) {
-    std::byte* const board = scratch.bytes.data();
+    std::byte* const board = ScratchLayout::board(scratch.bytes.data());
     kv_work_of(args.endpoints.span()) == KVWork::none
         ? launch_write_by_scan<false>(space, args, board)
         : launch_write_by_scan<true>(space, args, board);

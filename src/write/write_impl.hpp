@@ -57,6 +57,20 @@ WriteScratch<MemorySpace> scratch_of(std::span<const WriteJob<MemorySpace>> jobs
   return job != jobs.end() ? job->plan.scratch : WriteScratch<MemorySpace>{};
 }
 
+template <class ExecSpace, class MemorySpace>
+void launch_write_requests(const ExecSpace& space, std::span<const StepJob> jobs,
+                           const WriteScratch<MemorySpace>& scratch,
+                           const ViolationLog<MemorySpace>& log,
+                           const LaunchCounters<MemorySpace>& counters) {
+  if constexpr (is_host_space<ExecSpace>) {
+    write_on_host(space, WriteArgs<BatchRequests>(jobs, log, counters));
+  } else if (are_small<ExecSpace>(jobs)) {
+    write_by_lane(space, jobs, log, counters);
+  } else {
+    write_long<BatchRequests>(space, jobs, scratch, log, counters);
+  }
+}
+
 }  // namespace kvcanary::detail
 
 namespace kvcanary {
@@ -79,7 +93,7 @@ void write(const ExecSpace& space, std::span<const WriteJob<typename ExecSpace::
 }
 
 template <class ExecSpace>
-void write_requests(const ExecSpace& space, std::span<const WriteRequestsJob> jobs,
+void write_requests(const ExecSpace& space, std::span<const StepJob> jobs,
                     const WriteScratch<typename ExecSpace::memory_space>& scratch,
                     const ViolationLog<typename ExecSpace::memory_space>& log,
                     const LaunchCounters<typename ExecSpace::memory_space>& counters) {
@@ -87,13 +101,7 @@ void write_requests(const ExecSpace& space, std::span<const WriteRequestsJob> jo
                                detail::unreachable_memory<ExecSpace>(),
                                detail::write_scratch_bytes(space));
   detail::require_warm("write_requests", space);
-  if constexpr (is_host_space<ExecSpace>) {
-    detail::write_on_host(space, detail::WriteArgs<detail::BatchRequests>(jobs, log, counters));
-  } else if (detail::are_small<ExecSpace>(jobs)) {
-    detail::write_by_lane(space, jobs, log, counters);
-  } else {
-    detail::write_long<detail::BatchRequests>(space, jobs, scratch, log, counters);
-  }
+  detail::launch_write_requests(space, jobs, scratch, log, counters);
 }
 
 }  // namespace kvcanary

@@ -42,12 +42,14 @@ std::vector<Request> requests_of(const RequestBatch& batch) {
 }
 
 std::int64_t end_position(const RequestBatch& batch, const Request& request) {
-  return request.prefix + (batch.verify_end == VerifyEnd::last_token ? request.extend : 0);
+  return request.prefix + (batch.verify_end != VerifyEnd::prefix ? request.extend : 0);
 }
 
 std::int64_t first_position(const RequestBatch& batch, const Request& request) {
   if (batch.window <= 0) return 0;
-  return std::max<std::int64_t>(0, end_position(batch, request) - batch.window);
+  const bool before_prefix = batch.verify_end == VerifyEnd::whole_step;
+  const std::int64_t end = before_prefix ? request.prefix : end_position(batch, request);
+  return std::max<std::int64_t>(0, end - batch.window);
 }
 
 Found find_slot(const RequestBatch& batch, const Request& request, std::int64_t position) {

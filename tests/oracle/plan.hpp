@@ -19,7 +19,7 @@ struct ExpectedTokens {
   std::int64_t token_offset = 0;
 };
 
-enum class VerifyEnd { prefix, last_token };
+enum class VerifyEnd { prefix, last_token, whole_step };
 
 struct RequestBatch {
   std::vector<std::int64_t> request_rows;

@@ -13,7 +13,9 @@ RequestBatch batch_of(const VerifyJob& job) {
   return batch;
 }
 
-VerifyPlan plan_of(const VerifyJob& job) {
+}  // namespace
+
+VerifyPlan verify_plan_of(const VerifyJob& job) {
   const std::size_t requests = job.batch.prefix_lengths.size();
   WritePlan write_plan{std::vector<std::int64_t>(requests + 1), std::vector<std::int64_t>(requests),
                        std::vector<std::int64_t>(requests)};
@@ -22,6 +24,8 @@ VerifyPlan plan_of(const VerifyJob& job) {
   plan(batch_of(job), write_plan, verify_plan);
   return verify_plan;
 }
+
+namespace {
 
 /// The request of every entry of the job's plan.
 std::vector<std::int64_t> requests_of_entries(const VerifyJob& job) {
@@ -44,7 +48,7 @@ void verify_requests(const std::vector<VerifyJob>& jobs, Report& report) {
   for (const VerifyJob& job : jobs) {
     const std::vector<std::int64_t> requests = requests_of_entries(job);
     const std::size_t first = report.violations.size();
-    verify(plan_of(job), job.endpoints, report);
+    verify(verify_plan_of(job), job.endpoints, report);
     for (std::size_t i = first; i < report.violations.size(); ++i) {
       std::int64_t& entry = report.violations[i].entry;
       if (entry >= 0) entry = requests.at(entry);

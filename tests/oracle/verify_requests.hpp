@@ -21,6 +21,9 @@ struct VerifyJob {
 /// Entries that a job's plan has to hold.
 std::int64_t required_entries(const VerifyJob& job);
 
+/// A plan that holds them.
+VerifyPlan verify_plan_of(const VerifyJob& job);
+
 void verify_requests(const std::vector<VerifyJob>& jobs, Report& report);
 
 }  // namespace oracle

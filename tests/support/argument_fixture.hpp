@@ -81,10 +81,19 @@ class ArgumentTest : public testing::Test {
     });
   }
   std::string write_requests() { return write_requests_jobs({{batch, tokens, endpoints}}); }
-  std::string write_requests_jobs(const std::vector<kvcanary::WriteRequestsJob>& jobs) {
+  std::string write_requests_jobs(const std::vector<kvcanary::StepJob>& jobs) {
     return refusal([&] {
-      kvcanary::write_requests(Space{}, std::span<const kvcanary::WriteRequestsJob>(jobs), {}, log,
+      kvcanary::write_requests(Space{}, std::span<const kvcanary::StepJob>(jobs), {}, log,
                                counters);
+    });
+  }
+  std::string step(kvcanary::StepSide side = kvcanary::StepSide::head) {
+    return step_jobs({{batch, tokens, endpoints}}, side);
+  }
+  std::string step_jobs(const std::vector<kvcanary::StepJob>& jobs,
+                        kvcanary::StepSide side = kvcanary::StepSide::head) {
+    return refusal([&] {
+      kvcanary::step(Space{}, side, std::span<const kvcanary::StepJob>(jobs), {}, log, counters);
     });
   }
   std::string verify() {

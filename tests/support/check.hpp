@@ -5,10 +5,12 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <vector>
 
 #include "oracle/plan.hpp"
+#include "oracle/step.hpp"
 #include "oracle/verify.hpp"
 #include "oracle/verify_requests.hpp"
 #include "oracle/write.hpp"
@@ -17,6 +19,7 @@
 #include "tests/support/invariants.hpp"
 #include "tests/support/run_case.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/step_conflicts.hpp"
 #include "tests/support/written_slots.hpp"
 
 /// \file
@@ -144,10 +147,10 @@ oracle::Report check_write(const Layout& layout, const oracle::WritePlan& plan,
 /// they were.
 template <class Space>
 oracle::Report check_write_requests(const Layout& layout,
-                                    const std::vector<WriteRequestsCall>& jobs) {
+                                    const std::vector<oracle::StepJob>& jobs) {
   std::vector<std::vector<oracle::Endpoint>> expected, before;
   std::vector<oracle::WritePlan> plans;  // what the requests would be in one
-  for (const WriteRequestsCall& job : jobs) {
+  for (const oracle::StepJob& job : jobs) {
     before.push_back(*job.endpoints);
     plans.push_back(oracle::write_plan_of(*job.requests));
   }
@@ -159,7 +162,7 @@ oracle::Report check_write_requests(const Layout& layout,
   for (const WriteShape shape : {WriteShape::unhinted, WriteShape::hinted}) {
     SCOPED_TRACE(testing::Message() << "launch shape " << static_cast<int>(shape));
     std::vector<std::vector<oracle::Endpoint>> library = before;
-    std::vector<WriteRequestsCall> calls = jobs;
+    std::vector<oracle::StepJob> calls = jobs;
     for (std::size_t i = 0; i < jobs.size(); ++i) calls[i].endpoints = &library[i];
     oracle::Report library_report;
     Library<Space>::write_requests(layout, calls, shape, check::log_capacity(report),
@@ -200,9 +203,9 @@ namespace check {
 
 /// The operations of a step in the oracle. What ends with the last token is verified after it was
 /// written.
-inline oracle::Report step(const Step& step, Plans& plans,
-                           std::vector<oracle::Endpoint>& endpoints) {
-  const bool after_write = step.batch.verify_end == oracle::VerifyEnd::last_token;
+inline oracle::Report planned_step(const Step& step, Plans& plans,
+                                   std::vector<oracle::Endpoint>& endpoints) {
+  const bool after_write = step.batch.verify_end != oracle::VerifyEnd::prefix;
   oracle::Report report;
   oracle::plan(step.batch, plans.write, plans.verify);
   if (!after_write) oracle::verify(plans.verify, endpoints, report);
@@ -215,17 +218,17 @@ inline oracle::Report step(const Step& step, Plans& plans,
 
 /// A whole step, plan, verify and write in one go; the endpoints come back with what was written.
 template <class Space>
-oracle::Report check_step(const Layout& layout, const Step& step,
-                          std::vector<oracle::Endpoint>& endpoints) {
+oracle::Report check_planned_step(const Layout& layout, const Step& step,
+                                  std::vector<oracle::Endpoint>& endpoints) {
   const std::vector<oracle::Endpoint> before = endpoints;
   std::vector<oracle::Endpoint> library = endpoints;
   check_write_requests<Space>(layout, {{&step.batch, &step.tokens, &library}});
   Plans plans = stale_plans(step.max_requests, step.max_entries);
   Plans library_plans = plans;
-  const oracle::Report report = check::step(step, plans, endpoints);
+  const oracle::Report report = check::planned_step(step, plans, endpoints);
   oracle::Report library_report;
-  Library<Space>::step(layout, step, library_plans, library, check::log_capacity(report),
-                       library_report);
+  Library<Space>::planned_step(layout, step, library_plans, library, check::log_capacity(report),
+                               library_report);
   check::expect_equal(library_plans.write, plans.write);
   check::expect_equal(library_plans.verify, plans.verify);
   check::expect_equal(library_report, report);
@@ -234,5 +237,60 @@ oracle::Report check_step(const Layout& layout, const Step& step,
   invariant::expect_verify_plan(step.batch, library_plans.write.num_requests, library_plans.verify);
   invariant::expect_only_batch_slots(plans.write, step.tokens, before, library);
   invariant::expect_report(library_report);
+  return report;
+}
+
+namespace check {
+
+/// As sets, but for what is said of `affected` positions, which is unspecified.
+inline void expect_equal(oracle::Report library, oracle::Report oracle,
+                         const std::set<StepPosition>& affected) {
+  if (affected.empty()) return expect_equal(std::move(library), std::move(oracle));
+  std::ranges::sort(library.violations);
+  std::ranges::sort(oracle.violations);
+  std::vector<oracle::Violation> differing;
+  std::ranges::set_symmetric_difference(library.violations, oracle.violations,
+                                        std::back_inserter(differing));
+  for (const oracle::Violation& row : differing) {
+    const StepPosition position{row.launch_tag, row.entry, row.expected_position};
+    EXPECT_TRUE(affected.contains(position)) << row;
+  }
+  EXPECT_EQ(library.total, library.violations.size());
+  EXPECT_EQ(library.counts, oracle.counts);
+}
+
+}  // namespace check
+
+/// Several jobs in one call of step, with the hint and without it; the endpoints stay as they were.
+template <class Space>
+oracle::Report check_step(const Layout& layout, oracle::StepSide side,
+                          const std::vector<oracle::StepJob>& jobs) {
+  std::vector<std::vector<oracle::Endpoint>> before;
+  for (const oracle::StepJob& job : jobs) before.push_back(*job.endpoints);
+  const auto on = [&](std::vector<std::vector<oracle::Endpoint>>& endpoints) {
+    std::vector<oracle::StepJob> calls = jobs;
+    for (std::size_t i = 0; i < jobs.size(); ++i) calls[i].endpoints = &endpoints[i];
+    return calls;
+  };
+  std::vector<std::vector<oracle::Endpoint>> expected = before;
+  oracle::Report report;
+  oracle::step(side, on(expected), report);
+  const std::set<StepPosition> affected = affected_positions(side, jobs);
+  for (const WriteShape shape : {WriteShape::unhinted, WriteShape::hinted}) {
+    SCOPED_TRACE(testing::Message() << "side " << static_cast<int>(side) << ", launch shape "
+                                    << static_cast<int>(shape));
+    std::vector<std::vector<oracle::Endpoint>> library = before;
+    oracle::Report library_report;
+    const auto room = static_cast<std::int64_t>(affected.size());
+    Library<Space>::step(layout, side, on(library), shape, check::log_capacity(report) + room,
+                         library_report);
+    check::expect_equal(library_report, report, affected);
+    invariant::expect_report(library_report);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const oracle::WritePlan plan = oracle::write_plan_of(*jobs[i].requests);
+      check::expect_equal(library[i], expected[i], contested_slots(plan, *jobs[i].tokens));
+      invariant::expect_only_batch_slots(plan, *jobs[i].tokens, before[i], library[i]);
+    }
+  }
   return report;
 }

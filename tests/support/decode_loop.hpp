@@ -72,9 +72,17 @@ class DecodeLoop {
     kvcanary::write(space_, write_plan_, tokens(slots_, 0), all.subspan(2, 2), log_, counters_);
     // The same once more, without plans.
     for (const std::int64_t most : {1, 0}) {
-      const std::array jobs{kvcanary::WriteRequestsJob{full, tokens(slots_, most), all.first(4)},
-                            kvcanary::WriteRequestsJob{swa, tokens(swa_slots_, most), all.last(1)}};
+      const std::array jobs{kvcanary::StepJob{full, tokens(slots_, most), all.first(4)},
+                            kvcanary::StepJob{swa, tokens(swa_slots_, most), all.last(1)}};
       kvcanary::write_requests(space_, jobs, swa_plan_.scratch, log_, counters_);
+    }
+    // And as steps, each of one launch.
+    for (const auto side : {kvcanary::StepSide::head, kvcanary::StepSide::tail}) {
+      const std::array jobs{kvcanary::StepJob{full, tokens(slots_, 1), all.first(1)},
+                            kvcanary::StepJob{swa, tokens(swa_slots_, 1), all.last(1)}};
+      kvcanary::step(space_, side, jobs, swa_plan_.scratch, log_, counters_);
+      kvcanary::step(space_, side, full, tokens(slots_, 1), all.subspan(3, 1), swa_plan_.scratch,
+                     log_, counters_);
     }
   }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "src/plan/plan_by_team.hpp"
+#include "src/step/step_impl.hpp"
 #include "src/verify/verify_on_device.hpp"
 #include "src/verify_requests/verify_requests_on_device.hpp"
 #include "src/write/write_by_lane.hpp"
@@ -39,6 +42,10 @@ struct Operations {
   template <class... Arguments>
   static void write_requests(const Arguments&... arguments) {
     kvcanary::write_requests(arguments...);
+  }
+  template <class... Arguments>
+  static void step(const Arguments&... arguments) {
+    kvcanary::step(arguments...);
   }
   template <class... Arguments>
   static void verify(const Arguments&... arguments) {
@@ -110,7 +117,7 @@ class EmulatedOperations {
                                        : write_by_thread<kvcanary::KVWork::none>(args);
   }
 
-  static void write_requests(const Space&, std::span<const kvcanary::WriteRequestsJob> jobs,
+  static void write_requests(const Space&, std::span<const kvcanary::StepJob> jobs,
                              const kvcanary::WriteScratch<Memory>&, const Log& log,
                              const Counters& counters) {
     using namespace kvcanary::detail;
@@ -121,6 +128,28 @@ class EmulatedOperations {
     const WriteArgs<BatchRequests> args(jobs, log, counters);
     needs_kv_work(args.endpoints, rng) ? write_by_lane<kvcanary::KVWork::few>(args, rng)
                                        : write_by_lane<kvcanary::KVWork::none>(args, rng);
+  }
+
+  static void step(const Space& space, kvcanary::StepSide side,
+                   std::span<const kvcanary::StepJob> jobs,
+                   const kvcanary::WriteScratch<Memory>& scratch, const Log& log,
+                   const Counters& counters) {
+    using namespace kvcanary::detail;
+    using enum kvcanary::VerifyEnd;
+    const bool is_head = side == kvcanary::StepSide::head;
+    const VerifyJobsOfStep verified(jobs, is_head ? prefix : whole_step);
+    if (jobs[0].tokens.max_entries_per_request != 0) {
+      Rng rng = rng_of(jobs[0].tokens.tokens, jobs[0].requests.prefix_lengths);
+      const WriteArgs<BatchRequests> args(jobs, log, counters);
+      const VerifyJobArray<> prefixes(VerifyJobsOfStep(jobs, prefix).span());
+      needs_kv_work(args.endpoints, rng)
+          ? step_at_once<kvcanary::KVWork::few>(side, prefixes, args, rng)
+          : step_at_once<kvcanary::KVWork::none>(side, prefixes, args, rng);
+      return;
+    }
+    if (is_head) verify_requests(space, verified.span(), log, counters);
+    write_requests(space, jobs, scratch, log, counters);
+    if (!is_head) verify_requests(space, verified.span(), log, counters);
   }
 
   static void verify_requests(const Space&, std::span<const kvcanary::VerifyJob> jobs,
@@ -234,6 +263,19 @@ class EmulatedOperations {
         WriteByLane<EmulatedMember, ChainMix::both, kv_work, WriteArgs<BatchRequests>, Tuning>;
     const Kernel kernel(args);
     emulate(kernel, kernel.league_size(), Kernel::scratch_bytes, rng);
+  }
+
+  template <kvcanary::KVWork kv_work, class Args>
+  static void step_at_once(kvcanary::StepSide side, const kvcanary::detail::VerifyJobArray<>& jobs,
+                           const Args& args, Rng& rng) {
+    using namespace kvcanary::detail;
+    using Kernel =
+        StepOnDevice<EmulatedMember, ChainMix::both, kv_work, VerifyJobArray<>, Args, Tuning>;
+    alignas(16) static std::byte count[LastTeam::bytes] = {};
+    const Kernel kernel(side, jobs, args, LastTeam(count), rng.pick<std::int64_t>({1, 1, 2, 3, 8}),
+                        rng.between(1, 12));
+    emulate(kernel, kernel.league_size(), Kernel::scratch_bytes, rng);
+    for (const std::byte byte : count) EXPECT_EQ(byte, std::byte{0}) << "of an earlier step";
   }
 
   template <bool hashes_kv, class Args>

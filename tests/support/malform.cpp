@@ -145,7 +145,8 @@ void malform(Rng& rng, oracle::RequestBatch& batch) {
         break;
       case 10:
         batch.verify_end =
-            rng.pick<oracle::VerifyEnd>({oracle::VerifyEnd::prefix, oracle::VerifyEnd::last_token});
+            rng.pick<oracle::VerifyEnd>({oracle::VerifyEnd::prefix, oracle::VerifyEnd::last_token,
+                                         oracle::VerifyEnd::whole_step});
         break;
       default:
         if (batch.expected) spoil_expected(rng, *batch.expected);

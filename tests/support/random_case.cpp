@@ -12,6 +12,8 @@
 
 namespace {
 
+using oracle::VerifyEnd;
+
 struct Sizes {
   std::int64_t min_requests, max_requests, max_length;
   std::vector<std::int64_t> page_sizes;
@@ -67,7 +69,8 @@ class Engine {
   void make_requests() {
     page_size_ = rng_.pick(sizes_.page_sizes);
     window_ = kind_ == CaseKind::window ? rng_.between(1, 24) : 0;
-    last_token_ = rng_.chance(30);
+    verify_end_ = rng_.pick<VerifyEnd>({VerifyEnd::prefix, VerifyEnd::prefix, VerifyEnd::prefix,
+                                        VerifyEnd::last_token, VerifyEnd::whole_step});
     const std::int64_t count = rng_.between(sizes_.min_requests, sizes_.max_requests);
     std::vector<std::int64_t> rows = make_rows(count);
     dummy_row_ = rows.back();
@@ -196,7 +199,7 @@ class Engine {
   /// Tokens that have left the window may lose their slots; the seed stays.
   void evict(const Request& request, std::int64_t extend) {
     if (window_ == 0) return;
-    const std::int64_t end = request.done + (last_token_ ? extend : 0);
+    const std::int64_t end = request.done + (verify_end_ == VerifyEnd::last_token ? extend : 0);
     const std::int64_t limit = std::min(end - window_, request.done - 1);
     for (std::int64_t p = 0; p < limit; ++p) {
       if (is_there(request, p) && rng_.chance(60)) forget(request, p, 0, limit);
@@ -266,7 +269,7 @@ class Engine {
     for (const Turn& turn : turns) add_turn(step, turn);
     step.batch.table = table_;
     step.batch.window = verified_window_;
-    step.batch.verify_end = last_token_ ? oracle::VerifyEnd::last_token : oracle::VerifyEnd::prefix;
+    step.batch.verify_end = verify_end_;
     step.batch.padding_row = padding_row_;
     if (rng_.chance(50)) {
       step.tokens.num_tokens = static_cast<std::int64_t>(step.tokens.tokens.size());
@@ -310,10 +313,11 @@ class Engine {
     batch.slots.push_back(slot);
   }
 
-  /// Of a request that adds more than the window holds, the first tokens may never get a slot.
+  /// Of a request that adds more than the window holds, the first tokens may never get a slot, but
+  /// where all that is added is verified.
   void add_tokens(oracle::TokenBatch& batch, const Request& request, std::int64_t extend) {
     const std::int64_t end = request.done + extend;
-    const bool drops = window_ > 0 && rng_.chance(50);
+    const bool drops = window_ > 0 && verify_end_ != VerifyEnd::whole_step && rng_.chance(50);
     for (std::int64_t p = request.done; p < end; ++p) {
       const std::int64_t limit = end - window_;
       std::int64_t slot = oracle::find(table_, request.row, p).slot;
@@ -329,7 +333,7 @@ class Engine {
 
   /// What a dummy reads is verified, so it has nothing to read where that would be reported.
   void add_dummy(Step& step, std::int64_t extend) {
-    if (last_token_ && !dummies_are_read_) return;
+    if (verify_end_ != VerifyEnd::prefix && !dummies_are_read_) return;
     const std::int64_t positions = table_.num_columns * page_size_;
     extend = std::min(extend, positions);
     const std::int64_t prefix = dummies_are_read_ ? rng_.between(0, positions - extend) : 0;
@@ -380,9 +384,9 @@ class Engine {
   CaseKind kind_;
   Sizes sizes_;
   std::int64_t page_size_ = 1;
-  std::int64_t window_ = 0;           ///< tokens that keep their slots; 0: all
-  std::int64_t verified_window_ = 0;  ///< tokens that are verified; 0: all
-  bool last_token_ = false;           ///< verified after the write
+  std::int64_t window_ = 0;                   ///< tokens that keep their slots; 0: all
+  std::int64_t verified_window_ = 0;          ///< tokens that are verified; 0: all
+  VerifyEnd verify_end_ = VerifyEnd::prefix;  ///< others are verified after the write
   std::optional<std::int64_t> padding_row_;
   RandomPool pool_;  ///< that holds the canaries
   oracle::SlotTable table_;

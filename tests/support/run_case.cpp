@@ -46,22 +46,22 @@ class UploadedWriteCall {
   UploadedEndpoints<Space> endpoints_;
 };
 
-/// One job of a write_requests in the memory of Space.
+/// One job of a write_requests, or of a step, in the memory of Space.
 template <class Space>
-class UploadedWriteRequestsCall {
+class UploadedStepJob {
  public:
-  UploadedWriteRequestsCall(const Layout& layout, const WriteRequestsCall& from)
+  UploadedStepJob(const Layout& layout, const oracle::StepJob& from)
       : requests_(layout, *from.requests),
         tokens_(layout, *from.tokens),
         endpoints_(layout, *from.endpoints) {}
 
-  kvcanary::WriteRequestsJob job(WriteShape shape) const {
+  kvcanary::StepJob job(WriteShape shape) const {
     kvcanary::TokenBatch tokens = tokens_.batch();
     tokens.max_entries_per_request = shape == WriteShape::hinted ? 1 : 0;
     return {requests_.batch(), tokens, endpoints_.endpoints()};
   }
 
-  void fetch(const WriteRequestsCall& to) const {
+  void fetch(const oracle::StepJob& to) const {
     requests_.expect_unchanged();
     tokens_.expect_unchanged();
     endpoints_.fetch(*to.endpoints);
@@ -75,6 +75,25 @@ class UploadedWriteRequestsCall {
 
 template <class Space>
 using Holder = typename MemoryHolder<Space>::Type;
+
+/// Calls `operation(space, jobs, scratch, log, counters)` with jobs in the memory of Space.
+template <class Space, class Operation>
+void run_on_step_jobs(const Layout& layout, const std::vector<oracle::StepJob>& calls,
+                      WriteShape shape, std::int64_t log_capacity, oracle::Report& report,
+                      const Operation& operation) {
+  const Space space;
+  const auto scratch = kvcanary::WriteScratch<typename Space::memory_space>::allocate(space);
+  std::vector<UploadedStepJob<Space>> uploaded;
+  std::vector<kvcanary::StepJob> jobs;
+  uploaded.reserve(calls.size());  // a vector that grows would move what the spans point to
+  for (const oracle::StepJob& call : calls) {
+    jobs.push_back(uploaded.emplace_back(layout, call).job(shape));
+  }
+  const Sink<Space> sink(space, log_capacity);
+  operation(space, std::span<const kvcanary::StepJob>(jobs), scratch, sink.log, sink.counters);
+  sink.fetch(space, report);
+  for (std::size_t i = 0; i < calls.size(); ++i) uploaded[i].fetch(calls[i]);
+}
 
 }  // namespace
 
@@ -115,23 +134,24 @@ void Library<Space>::write(const Layout& layout, const std::vector<WriteCall>& c
 }
 
 template <class Space>
-void Library<Space>::write_requests(const Layout& layout,
-                                    const std::vector<WriteRequestsCall>& calls, WriteShape shape,
-                                    std::int64_t log_capacity, oracle::Report& report) {
-  const Holder<Space> space;
-  const auto scratch =
-      kvcanary::WriteScratch<typename Holder<Space>::memory_space>::allocate(space);
-  std::vector<UploadedWriteRequestsCall<Holder<Space>>> uploaded;
-  std::vector<kvcanary::WriteRequestsJob> jobs;
-  uploaded.reserve(calls.size());  // a vector that grows would move what the spans point to
-  for (const WriteRequestsCall& call : calls) {
-    jobs.push_back(uploaded.emplace_back(layout, call).job(shape));
-  }
-  const Sink<Holder<Space>> sink(space, log_capacity);
-  Operations<Space>::write_requests(space, std::span<const kvcanary::WriteRequestsJob>(jobs),
-                                    scratch, sink.log, sink.counters);
-  sink.fetch(space, report);
-  for (std::size_t i = 0; i < calls.size(); ++i) uploaded[i].fetch(calls[i]);
+void Library<Space>::write_requests(const Layout& layout, const std::vector<oracle::StepJob>& jobs,
+                                    WriteShape shape, std::int64_t log_capacity,
+                                    oracle::Report& report) {
+  run_on_step_jobs<Holder<Space>>(
+      layout, jobs, shape, log_capacity, report,
+      [](const auto&... arguments) { Operations<Space>::write_requests(arguments...); });
+}
+
+template <class Space>
+void Library<Space>::step(const Layout& layout, oracle::StepSide side,
+                          const std::vector<oracle::StepJob>& jobs, WriteShape shape,
+                          std::int64_t log_capacity, oracle::Report& report) {
+  const auto library_side =
+      side == oracle::StepSide::head ? kvcanary::StepSide::head : kvcanary::StepSide::tail;
+  run_on_step_jobs<Holder<Space>>(layout, jobs, shape, log_capacity, report,
+                                  [=](const auto& space, const auto&... arguments) {
+                                    Operations<Space>::step(space, library_side, arguments...);
+                                  });
 }
 
 template <class Space>
@@ -176,9 +196,9 @@ void Library<Space>::verify_requests(const Layout& layout,
 }
 
 template <class Space>
-void Library<Space>::step(const Layout& layout, const Step& step, Plans& plans,
-                          std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
-                          oracle::Report& report) {
+void Library<Space>::planned_step(const Layout& layout, const Step& step, Plans& plans,
+                                  std::vector<oracle::Endpoint>& endpoints,
+                                  std::int64_t log_capacity, oracle::Report& report) {
   const Holder<Space> space;
   const UploadedRequestBatch<Holder<Space>> batch(layout, step.batch);
   const UploadedTokenBatch<Holder<Space>> tokens(layout, step.tokens);
@@ -191,7 +211,7 @@ void Library<Space>::step(const Layout& layout, const Step& step, Plans& plans,
     Operations<Space>::verify(space, verify_plan.plan(), uploaded.endpoints(), sink.log,
                               sink.counters);
   };
-  const bool after_write = step.batch.verify_end == oracle::VerifyEnd::last_token;
+  const bool after_write = step.batch.verify_end != oracle::VerifyEnd::prefix;
   if (!after_write) verify();
   Operations<Space>::write(space, write_plan.plan(), tokens.batch(), uploaded.endpoints(), sink.log,
                            sink.counters);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "oracle/report.hpp"
+#include "oracle/step.hpp"
 #include "oracle/verify_requests.hpp"
 #include "tests/support/case.hpp"
 
@@ -21,13 +22,6 @@ struct WriteCall {
   std::vector<oracle::Endpoint>* endpoints;
 };
 
-/// One job of a write_requests.
-struct WriteRequestsCall {
-  const oracle::RequestBatch* requests;
-  const oracle::TokenBatch* tokens;
-  std::vector<oracle::Endpoint>* endpoints;
-};
-
 /// Each call uploads its arguments to the memory of Space, runs the operations, and takes back what
 /// they may change. The test fails when anything else has changed. Instantiated for every space in
 /// run_case.cpp, so that only that file compiles Kokkos code.
@@ -40,7 +34,7 @@ struct Library {
                     std::int64_t log_capacity, oracle::Report& report);
 
   /// All jobs in one call. The shape is not by_thread, which needs a plan.
-  static void write_requests(const Layout& layout, const std::vector<WriteRequestsCall>& jobs,
+  static void write_requests(const Layout& layout, const std::vector<oracle::StepJob>& jobs,
                              WriteShape shape, std::int64_t log_capacity, oracle::Report& report);
 
   static void verify(const Layout& layout, const oracle::VerifyPlan& plan,
@@ -53,7 +47,12 @@ struct Library {
 
   /// plan, verify and write one after the other, or write before verify where it ends with the last
   /// token, as an engine does, with nothing read back in between.
-  static void step(const Layout& layout, const Step& step, Plans& plans,
-                   std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
-                   oracle::Report& report);
+  static void planned_step(const Layout& layout, const Step& step, Plans& plans,
+                           std::vector<oracle::Endpoint>& endpoints, std::int64_t log_capacity,
+                           oracle::Report& report);
+
+  /// All jobs in one call of step. The shape is not by_thread.
+  static void step(const Layout& layout, oracle::StepSide side,
+                   const std::vector<oracle::StepJob>& jobs, WriteShape shape,
+                   std::int64_t log_capacity, oracle::Report& report);
 };

@@ -90,9 +90,17 @@ class UploadedRequestBatch {
     batch_.num_requests = arrays_.add(from.num_requests);
     from.lists ? add_lists(*from.lists) : add_table(from.table);
     batch_.window = from.window;
-    batch_.verify_end = from.verify_end == oracle::VerifyEnd::prefix
-                            ? kvcanary::VerifyEnd::prefix
-                            : kvcanary::VerifyEnd::last_token;
+    switch (from.verify_end) {
+      case oracle::VerifyEnd::prefix:
+        batch_.verify_end = kvcanary::VerifyEnd::prefix;
+        break;
+      case oracle::VerifyEnd::last_token:
+        batch_.verify_end = kvcanary::VerifyEnd::last_token;
+        break;
+      case oracle::VerifyEnd::whole_step:
+        batch_.verify_end = kvcanary::VerifyEnd::whole_step;
+        break;
+    }
     batch_.padding_row = from.padding_row;
     if (from.expected) add_expected(*from.expected);
   }
