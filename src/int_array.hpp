@@ -27,6 +27,19 @@ class IntArray {
     return reinterpret_cast<const std::int64_t*>(bits_)[i];
   }
 
+  /// Elements `i` and `i + 1`.
+  struct Pair {
+    std::int64_t first, second;
+  };
+  KOKKOS_FUNCTION Pair pair(std::int64_t i) const {
+    if ((bits_ & narrow) != 0) {
+      const auto* const at = reinterpret_cast<const std::int32_t*>(bits_ - narrow) + i;
+      return {at[0], at[1]};
+    }
+    const auto* const at = reinterpret_cast<const std::int64_t*>(bits_) + i;
+    return {at[0], at[1]};
+  }
+
   /// `count` elements from `first` on, sign-extended, for the host.
   template <class Out>
   void copy(std::int64_t first, std::int64_t count, Out* to) const {

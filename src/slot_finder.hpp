@@ -65,8 +65,8 @@ class SlotFinder {
   /// Only looks: what it takes can come from memory together with what else is asked of a request.
   KOKKOS_FUNCTION List list(int request) const {
     if (has_lists_ == 0) return {};
-    return {offsets_[request], offsets_[request + 1],
-            first_positions_.given() ? first_positions_[request] : 0};
+    const auto [begin, end] = offsets_.pair(request);
+    return {begin, end, first_positions_.given() ? first_positions_[request] : 0};
   }
 
   /// The entries of a request, whatever array they are in.
@@ -132,12 +132,20 @@ class SlotFinder {
     return {column, distance - column * page_size_.divisor()};
   }
 
+  KOKKOS_FUNCTION bool is_wide() const { return is_wide_ != 0; }
+
   /// The entry of a position that the row has. Only looks, and doesn't wait for what it sees.
   KOKKOS_FUNCTION PageEntry look(const SlotRow& row, std::int32_t position) const {
     const std::int64_t i = row.begin + place_of(row, position).column;
     return is_wide_ != 0 ? PageEntry(static_cast<const std::int64_t*>(entries_)[i])
                          : PageEntry(static_cast<const std::int32_t*>(entries_)[i]);
   }
+  /// The same where it is known whether entries are wide.
+  template <class Int>
+  KOKKOS_FUNCTION PageEntry look_as(const SlotRow& row, std::int32_t position) const {
+    return PageEntry(static_cast<const Int*>(entries_)[row.begin + place_of(row, position).column]);
+  }
+
   /// The slot, or invalid_slot, or gone_slot, of such an entry and a place in its page.
   KOKKOS_FUNCTION std::int64_t slot_at(const PageEntry& entry, std::int32_t offset) const {
     return slot_at(entry.value(is_wide_ != 0), offset);

@@ -7,7 +7,8 @@
 /// The slots of a pool that are nobody's.
 namespace kvcanary {
 
-/// What it means when the slot table names a padding slot for a token of a request's prefix.
+/// What it means when the slot table or a list names a padding slot for a token of a request's
+/// prefix.
 enum class PaddingReads : std::uint8_t {
   report,  ///< the engine is wrong: fail_bit::padding_read
   skip     ///< its tables say so that there is no slot: nothing is checked (SGLang's hold 0 there)

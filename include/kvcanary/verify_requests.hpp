@@ -7,7 +7,7 @@
 #include <span>
 
 /// \file
-/// Checks what the requests of a batch read, straight from the slot table.
+/// Checks what the requests of a batch read, straight from the slot table or lists.
 namespace kvcanary {
 
 /// One pool's part of a launch: the batch with the pool's table, translation and window, and the

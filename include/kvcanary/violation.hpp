@@ -19,7 +19,7 @@ inline constexpr std::int64_t write_position =
     16;                                           ///< about to write another position than expected
 inline constexpr std::int64_t verify_token = 32;  ///< the slot holds another token
 inline constexpr std::int64_t slot_out_of_bounds =
-    64;  ///< a slot, table or translation index, or KV row
+    64;  ///< a slot, table, list or translation index, or KV row
 inline constexpr std::int64_t malformed_plan = 128;  ///< offsets, lengths or counts that can't be
 inline constexpr std::int64_t padding_read = 2048;   ///< a padding slot inside a prefix
 }  // namespace fail_bit
@@ -35,7 +35,7 @@ struct Violation {
   std::int64_t stored_chain_hash;  ///< prev_hash in the record, or about to be stored
   std::int64_t expected_aux;       ///< expected prev_hash (verify) or position (write)
   std::int64_t fail_bits;          ///< fail_bit values, never 0
-  std::int64_t request_row;        ///< row of the request in the slot table
+  std::int64_t request_row;        ///< row of the request in the slot table, or its index
   std::int64_t entry;  ///< index in the batch (write), the plan (verify) or of the request
   std::int64_t expected_position;  ///< the position that was asked for
   std::int64_t stored_kv_hash;     ///< KV hash in the record

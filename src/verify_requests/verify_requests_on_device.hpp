@@ -174,9 +174,15 @@ class VerifyRequestsOnDevice {
   KOKKOS_FUNCTION void look_up(const Request& request, std::int32_t position,
                                PageEntry* entries) const {
     const SlotFinder& finder = jobs_.at(request.index.job).finder;
+    finder.is_wide() ? look_up<std::int64_t>(finder, request, position, entries)
+                     : look_up<std::int32_t>(finder, request, position, entries);
+  }
+  template <class Int>
+  KOKKOS_FUNCTION void look_up(const SlotFinder& finder, const Request& request,
+                               std::int32_t position, PageEntry* entries) const {
     for (int i = 0; i < strips_at_once; ++i, position += strip_size) {
       entries[i] = PageEntry();
-      if (request.slots.has(position)) entries[i] = finder.look(request.slots, position);
+      if (request.slots.has(position)) entries[i] = finder.look_as<Int>(request.slots, position);
     }
   }
 
