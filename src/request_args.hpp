@@ -58,6 +58,7 @@ struct RequestArgs {
 
   /// Requests in the arrays.
   KOKKOS_FUNCTION int num_given() const { return given_; }
+  KOKKOS_FUNCTION bool has_rows() const { return has_rows_; }
   /// Requests that the caller wants, which may be more than there are.
   KOKKOS_FUNCTION std::int64_t wanted() const {
     return num_requests_.given() ? num_requests_[0] : given_;

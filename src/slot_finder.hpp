@@ -133,6 +133,7 @@ class SlotFinder {
   }
 
   KOKKOS_FUNCTION bool is_wide() const { return is_wide_ != 0; }
+  KOKKOS_FUNCTION bool is_narrow_table() const { return has_lists_ == 0 && is_wide_ == 0; }
 
   /// The entry of a position that the row has. Only looks, and doesn't wait for what it sees.
   KOKKOS_FUNCTION PageEntry look(const SlotRow& row, std::int32_t position) const {

@@ -54,7 +54,11 @@ inline std::int64_t most_added(std::span<const StepJob> jobs) {
 /// Whether there is a kernel that does all of a step at once.
 template <class ExecSpace>
 bool is_one_launch(std::span<const StepJob> jobs) {
-  if (jobs.size() > tuning::Shared::few_jobs || !are_small<ExecSpace>(jobs)) return false;
+  const bool only_tables =
+      std::ranges::all_of(jobs, [](const StepJob& job) { return has_narrow_table(job.requests); });
+  if (!only_tables || jobs.size() > tuning::Shared::few_jobs || !are_small<ExecSpace>(jobs)) {
+    return false;
+  }
   const EndpointArray<> endpoints = endpoints_of(jobs);
   return endpoints.count <= tuning::Shared::few_endpoints &&
          chain_mix_of(endpoints.span()) != ChainMix::both;
@@ -66,7 +70,7 @@ void launch_step(const ExecSpace& space, StepSide side, std::span<const StepJob>
                  const LaunchCounters<MemorySpace>& counters) {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
   constexpr int endpoint_room = tuning::Shared::few_endpoints;
-  using Jobs = VerifyJobArray<job_room, endpoint_room>;
+  using Jobs = VerifyJobArray<job_room, endpoint_room, true>;
   using Args = WriteArgs<BatchRequests, job_room, endpoint_room>;
   using Kernel = StepOnDevice<Member, chains, kv_work, Jobs, Args, Tuning<ExecSpace>>;
   const Args args(jobs, log, counters);

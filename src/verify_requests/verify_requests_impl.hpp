@@ -41,7 +41,8 @@ void launch_on_device(const ExecSpace& space, const Jobs& jobs, const ViolationS
   }
 }
 
-/// Launches of both chains are seldom: their kernels are compiled with room for any number alone.
+/// Launches of both chains, and of lists, are seldom: their kernels are compiled with room for any
+/// number alone.
 template <class Jobs, class ExecSpace>
 void launch_on_device_with(const ExecSpace& space, std::span<const VerifyJob> jobs,
                            const ViolationSink& sink) {
@@ -59,8 +60,11 @@ void launch_on_device_with(const ExecSpace& space, std::span<const VerifyJob> jo
 template <class ExecSpace>
 void verify_requests_on_device(const ExecSpace& space, std::span<const VerifyJob> jobs,
                                const ViolationSink& sink) {
+  const bool only_tables =
+      std::ranges::all_of(jobs, [](const VerifyJob& job) { return has_narrow_table(job.batch); });
+  if (!only_tables) return launch_on_device_with<VerifyJobArray<>>(space, jobs, sink);
   with_room_for(jobs.size(), jobs[0].endpoints.size(), [&]<int num_jobs, int num_endpoints> {
-    launch_on_device_with<VerifyJobArray<num_jobs, num_endpoints>>(space, jobs, sink);
+    launch_on_device_with<VerifyJobArray<num_jobs, num_endpoints, true>>(space, jobs, sink);
   });
 }
 
