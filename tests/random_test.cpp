@@ -41,13 +41,13 @@ class RandomTest : public SpaceTest<Space> {
  protected:
   /// Runs `body(seed)` for a number of seeds, up to the first one that fails. A device runs a tenth
   /// of them: each case allocates dozens of arrays there, which costs more than its kernels, and an
-  /// emulated one has hundreds of lanes. Under a sanitizer, which takes ten times as long, a third,
-  /// and of emulated ones a tenth.
+  /// emulated one has hundreds of lanes. Under a sanitizer, which takes ten times as long, a fifth,
+  /// and of emulated ones a fifteenth.
   template <class Body>
   static void for_each_seed(std::uint64_t host_cases, const Body& body) {
     constexpr bool on_host = runs_host_kernels<Space>;
     const std::uint64_t first = test_settings::seed();
-    constexpr std::uint64_t fewer = (on_host ? 1 : 10) * (!sanitizer::is_on ? 1 : on_host ? 3 : 10);
+    constexpr std::uint64_t fewer = (on_host ? 1 : 10) * (!sanitizer::is_on ? 1 : on_host ? 5 : 15);
     const std::uint64_t cases = test_settings::cases(host_cases / fewer);
     for (std::uint64_t i = 0; i < cases; ++i) {
       SCOPED_TRACE(rerun_command(first + i));

@@ -67,10 +67,10 @@ inline void expect_verify_plan(const oracle::RequestBatch& batch, std::int64_t n
     const auto [prefix, extend] = sane_lengths(batch, r);
     const std::int64_t end =
         batch.verify_end != oracle::VerifyEnd::prefix ? prefix + extend : prefix;
-    const std::int64_t behind_window =
-        batch.verify_end == oracle::VerifyEnd::whole_step ? extend : 0;
+    const std::int64_t window_end =
+        batch.verify_end == oracle::VerifyEnd::whole_step ? prefix : end;
     const std::int64_t window =
-        batch.window > 0 ? std::min(batch.window + behind_window, end) : end;
+        (batch.window > 0 ? std::min(batch.window, window_end) : window_end) + end - window_end;
     ASSERT_LE(e + window, plan.num_entries);
     for (std::int64_t last = e + window, first = e; e < last; ++e) {
       const oracle::VerifyEntry& entry = plan.entries[e];
