@@ -244,9 +244,10 @@ class MovingInputTest : public SpaceTest<Space> {
     if constexpr (can_scribble) {
       // Emulated lanes are slow under a sanitizer, and so are many tokens.
       constexpr std::uint64_t of_emulated = sanitizer::is_on ? 8 : 50;
+      constexpr std::uint64_t of_host = sanitizer::is_on ? 800 : 2000;
       const bool is_long = added[0] > 100;
-      const std::uint64_t launches =
-          test_settings::cases((runs_host_kernels<Space> ? 2000 : of_emulated) / (is_long ? 5 : 1));
+      const std::uint64_t launches = test_settings::cases(
+          (runs_host_kernels<Space> ? of_host : of_emulated) / (is_long ? 5 : 1));
       for (const bool has_lists : {false, true}) {
         for (const std::uint32_t narrow : {0U, ~0U}) {
           Args args({.narrow = narrow, .wide_pages = narrow == 0}, has_lists, added);
